@@ -1,6 +1,6 @@
 /** The tables of docs/events.md, made of the declarations of events and hints. */
-import { CHAT_MISSED, STATES_HINTS, STREAM_HINTS } from '../../src/http/events/stream-hints.ts';
-import { CHAT_EVENTS } from '../../src/store/events/chat-events.ts';
+import { CONVERSATION_MISSED, STATES_HINTS, STREAM_HINTS } from '../../src/http/events/stream-hints.ts';
+import { CONVERSATION_EVENTS } from '../../src/store/events/conversation-events.ts';
 import { WORK_HINTS } from '../../src/store/events/hints.ts';
 import { type EventType, WORK_EVENTS } from '../../src/store/events/work-events.ts';
 
@@ -8,8 +8,8 @@ type Table = readonly (readonly [type: string, EventType])[];
 
 const TABLES: Readonly<Record<string, Table>> = {
   work: Object.entries(WORK_EVENTS),
-  conversation: Object.entries(CHAT_EVENTS),
-  hints: [...Object.entries({ ...WORK_HINTS, ...STREAM_HINTS }), ['missed', CHAT_MISSED]],
+  conversation: Object.entries(CONVERSATION_EVENTS),
+  hints: [...Object.entries({ ...WORK_HINTS, ...STREAM_HINTS }), ['missed', CONVERSATION_MISSED]],
   states: Object.entries(STATES_HINTS),
 };
 

@@ -6,7 +6,6 @@ import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
 import { rowId, WORK_STATE } from '../core/work/row-schemas.ts';
 
 export { z } from 'zod';
-/** @public Rows have it as `s.WAITING_FIELDS`. */
 export { WAITING_FIELDS } from '../core/work/waiting-fields.ts';
 
 /** This file, for schemas that are made when they are first used. */
@@ -40,7 +39,7 @@ export function words<Word extends string>({
 
 /** A time of a row, sent as ISO 8601 in UTC. */
 export const time = () => z.date();
-/** A time in JSON that SQL has made. @public Rows have it as `s.timeText`. */
+/** A time in JSON that SQL has made. */
 export { timeText } from '../core/work/row-schemas.ts';
 /** A time that the client gives: ISO 8601 with its offset. */
 export const timeIn = () =>

@@ -13,7 +13,7 @@ export interface WordSources {
   readonly ids: (command: string) => Promise<readonly string[]>;
   readonly schedules: () => Promise<readonly string[]>;
   /** Short ids of conversations, newest first. */
-  readonly chats: () => Promise<readonly string[]>;
+  readonly conversations: () => Promise<readonly string[]>;
 }
 
 /** Called when a value is wanted: it loads the database driver, which commands and options do not need. */
@@ -107,13 +107,13 @@ async function valuesOf(name: string, command: Command, load: LoadSources): Prom
   if (name === 'shipped') return sources.shipped();
   if (name === 'skill' || name === 'skills') return sources.skills();
   if (name === 'provider') return sources.providers();
-  if (name === 'chat' || (name === 'id' && isOfChats(command))) return sources.chats();
+  if (name === 'chat' || (name === 'id' && isOfConversations(command))) return sources.conversations();
   if (name === 'id') return sources.ids(command.name());
   if (name === 'name' && command.parent?.name() === 'schedule') return sources.schedules();
   return [];
 }
 
 /** Ids of `animus chat` and its commands are those of conversations. */
-function isOfChats(command: Command): boolean {
+function isOfConversations(command: Command): boolean {
   return command.name() === 'chat' || command.parent?.name() === 'chat';
 }

@@ -43,7 +43,7 @@ export function wordSources(given: Invocation, options: CommonOptions): WordSour
         const lists = await Promise.all(statesFor(command).map((state) => listWork(db, { state, limit: 50 })));
         return lists.flat().map(({ id }) => shortId(id));
       }),
-    chats: () => ask(invocation, async (db) => (await listConversations(db, 50)).map(({ id }) => shortId(id))),
+    conversations: () => ask(invocation, async (db) => (await listConversations(db, 50)).map(({ id }) => shortId(id))),
     schedules: () => ask(invocation, async (db) => (await listSchedules(db)).map(({ name }) => name)),
   };
 }

@@ -71,7 +71,7 @@ const ROUND_MS = 30_000;
 const BREATH = 1;
 const WORK_BATCH = 200;
 /** A conversation may have thousands of items. */
-const CHAT_BATCH = 20;
+const CONVERSATION_BATCH = 20;
 const SMALL_ROW_BATCH = 1000;
 
 /** A janitor. Only one sweeps a database at a time, whatever the number of daemons. */
@@ -108,7 +108,11 @@ export function createJanitor(daemon: CleanedDaemon): Janitor {
       beganMs = clock.monotonicMs();
       return !stopping.signal.aborted && beganMs < endMs;
     };
-    const chats = await repeat(() => pruneConversations(db, resolvedDays, CHAT_BATCH), CHAT_BATCH, more);
+    const conversations = await repeat(
+      () => pruneConversations(db, resolvedDays, CONVERSATION_BATCH),
+      CONVERSATION_BATCH,
+      more,
+    );
     const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
     const items = await allOldWork(more);
     const packed =
@@ -123,10 +127,10 @@ export function createJanitor(daemon: CleanedDaemon): Janitor {
     const worktrees = await repeat(() => pruneWorktrees(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
     // Not before the work of that month is deleted.
     const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
-    const own = [chats, artifacts, items, packed, archived, registered, packages, worktrees, months];
+    const own = [conversations, artifacts, items, packed, archived, registered, packages, worktrees, months];
     const parts = [...own, ...others.map(([, part]) => part)];
     return {
-      conversations: chats.count,
+      conversations: conversations.count,
       items: items.count,
       packed: packed.count,
       artifacts: artifacts.count,

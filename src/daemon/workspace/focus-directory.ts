@@ -162,8 +162,8 @@ async function endedBelow(
     db,
     names.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
   );
-  const chats = names.flatMap((name) => /^chat-([0-9a-f-]{36})$/.exec(name)?.[1] ?? []);
-  return { ended, gone: (await deletedConversations(db, chats)).map((id) => `chat-${id}`) };
+  const conversations = names.flatMap((name) => /^chat-([0-9a-f-]{36})$/.exec(name)?.[1] ?? []);
+  return { ended, gone: (await deletedConversations(db, conversations)).map((id) => `chat-${id}`) };
 }
 
 /** The names below `root` that belong to foci that have ended, and to deleted conversations. */

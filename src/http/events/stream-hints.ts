@@ -23,7 +23,7 @@ export const STREAM_HINTS = {
 } as const satisfies Readonly<Record<string, HintDeclaration>>;
 
 /** `missed` of a conversation. */
-export const CHAT_MISSED = {
+export const CONVERSATION_MISSED = {
   name: 'ChatMissedHint',
   when: missed,
   fields: { chat_id: rowId() },

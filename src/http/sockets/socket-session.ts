@@ -39,11 +39,11 @@ export async function runSession(socket: WebSocket, session: Session): Promise<v
   const send = (message: object) => socket.send(JSON.stringify(message));
   const running = new Set<Promise<void>>();
 
-  async function subscribe({ name, work, chat, after }: Subscribe, until: AbortSignal): Promise<void> {
+  async function subscribe({ name, work, chat: conversation, after }: Subscribe, until: AbortSignal): Promise<void> {
     try {
       const live = await services.live.services();
       const eyes = visitorEyes({ visitor, services });
-      const scope = scopeOf(work, chat);
+      const scope = scopeOf(work, conversation);
       const frames =
         scope === null ? live.states.follow(eyes, until) : followItem(live, eyes, scope, after ?? null, until);
       for await (const batch of frames) {
@@ -145,9 +145,9 @@ export async function runSession(socket: WebSocket, session: Session): Promise<v
   await Promise.all([...watching, ...running, ...[...subscriptions.values()].map(({ done }) => done)]);
 }
 
-function scopeOf(work: string | undefined, chat: string | undefined): EventScope | null {
+function scopeOf(work: string | undefined, conversation: string | undefined): EventScope | null {
   if (work !== undefined) return { kind: 'work', id: work };
-  return chat === undefined ? null : { kind: 'conversation', id: chat };
+  return conversation === undefined ? null : { kind: 'conversation', id: conversation };
 }
 
 /** The JSON of an event is written once for all readers. */

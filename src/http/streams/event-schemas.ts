@@ -1,10 +1,10 @@
 /** What the streams send, for the OpenAPI document: made of the declarations of events and hints, which also make the tables of docs/events.md. */
 import { z } from 'zod';
 import { rowId, timeText } from '../../core/work/row-schemas.ts';
-import { CHAT_EVENTS } from '../../store/events/chat-events.ts';
+import { CONVERSATION_EVENTS } from '../../store/events/conversation-events.ts';
 import { type HintDeclaration, WORK_HINTS } from '../../store/events/hints.ts';
 import { type EventType, WORK_EVENTS } from '../../store/events/work-events.ts';
-import { CHAT_MISSED, STATES_HINTS, STREAM_HINTS } from '../events/stream-hints.ts';
+import { CONVERSATION_MISSED, STATES_HINTS, STREAM_HINTS } from '../events/stream-hints.ts';
 
 const typeName = (type: string) => `${type[0]!.toUpperCase()}${type.slice(1)}`;
 
@@ -42,9 +42,9 @@ export const workEvent = z.union([...ofWork, hint('missed', STREAM_HINTS.missed)
 /** What the stream of a conversation sends: its own events, those of its answers, and hints. */
 export const chatEvent = z
   .union([
-    ...recorded(CHAT_EVENTS, rowId().nullable()),
+    ...recorded(CONVERSATION_EVENTS, rowId().nullable()),
     ...ofWork,
-    hint('missed', CHAT_MISSED),
+    hint('missed', CONVERSATION_MISSED),
     hint('position', STREAM_HINTS.position),
   ])
   .meta({ id: 'ChatEvent' });

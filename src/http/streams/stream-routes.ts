@@ -35,7 +35,7 @@ const workEvents = streamRoute({
   },
 });
 
-const chatEvents = streamRoute({
+const conversationEvents = streamRoute({
   id: 'streamChatEvents',
   method: 'GET',
   path: '/workspaces/{id}/chats/{chat_id}/events',
@@ -88,4 +88,4 @@ const stateEvents = streamRoute({
   },
 });
 
-export const streamRoutes: readonly Route[] = [workEvents, chatEvents, stateEvents];
+export const streamRoutes: readonly Route[] = [workEvents, conversationEvents, stateEvents];

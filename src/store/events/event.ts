@@ -1,13 +1,13 @@
 /** The types of all events and hints, made of their declarations: one union for every reader (terminal, SSE, WebSocket), with names in camelCase. */
 import type { z } from 'zod';
-import type { CHAT_EVENTS } from './chat-events.ts';
+import type { CONVERSATION_EVENTS } from './conversation-events.ts';
 import type { WORK_HINTS } from './hints.ts';
 import type { WORK_EVENTS } from './work-events.ts';
 
 /** What happened to a work item, from the tables. Texts are bounded where their fields say so; the whole is in the tables. */
 export type EventBody = BodyOf<typeof WORK_EVENTS>;
 /** What happened in a conversation itself. */
-export type ConversationBody = BodyOf<typeof CHAT_EVENTS>;
+export type ConversationBody = BodyOf<typeof CONVERSATION_EVENTS>;
 /** What is not recorded: pieces of texts and outputs as they arrive, and where an item is now. */
 export type Hint = BodyOf<typeof WORK_HINTS> & { readonly live: true };
 

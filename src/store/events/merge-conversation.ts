@@ -1,15 +1,15 @@
 /** One order for the marks of a conversation and the events of its answers, the same for every reader and from every position. */
-import type { ChatFacts, SegmentFacts } from './chat-facts.ts';
-import { chatMarkEvent } from './chat-mark-event.ts';
-import type { ChatPosition, ChatStep } from './chat-position.ts';
+import type { ConversationFacts, SegmentFacts } from './conversation-facts.ts';
+import { conversationMarkEvent } from './conversation-mark-event.ts';
+import type { ConversationPosition, ConversationStep } from './conversation-position.ts';
 import type { AnyEvent } from './event.ts';
 import type { ItemFacts } from './facts.ts';
 import { mergeParts, orderOf } from './merge-parts.ts';
 import type { Entry } from './part.ts';
 import { BEGINNING, POSITION, type Position } from './position.ts';
 
-export interface ChatEntry {
-  readonly step: ChatStep;
+export interface ConversationEntry {
+  readonly step: ConversationStep;
   readonly event: AnyEvent;
 }
 
@@ -27,15 +27,15 @@ interface Answer {
  * events of this answer. Stops where something that was not read may come next. `more`: read on from the position after the last entry at once.
  */
 export function mergeConversation(
-  facts: ChatFacts,
-  position: ChatPosition,
-): { readonly entries: readonly ChatEntry[]; readonly more: boolean } {
+  facts: ConversationFacts,
+  position: ConversationPosition,
+): { readonly entries: readonly ConversationEntry[]; readonly more: boolean } {
   const known = new Map(facts.segments.map((segment) => [segment.seq, segment]));
   const answers = new Map<number, Answer>();
   const open = (seq: number, from: Position) => answers.set(seq, answerOf(known.get(seq), from));
   for (const [seq, from] of position.open) open(seq, from);
 
-  const entries: ChatEntry[] = [];
+  const entries: ConversationEntry[] = [];
   let next = 0;
   for (;;) {
     const mark = facts.marks[next];
@@ -52,7 +52,10 @@ export function mergeConversation(
       if (ended !== undefined && headOf(ended) !== undefined) first = [mark.opened!, ended];
       else {
         const opens = mark.opens ? placeOf(mark.place) : null;
-        entries.push({ step: { part: 'chat', seq: mark.seq, opens, closes: mark.opened }, event: chatMarkEvent(mark) });
+        entries.push({
+          step: { part: 'conversation', seq: mark.seq, opens, closes: mark.opened },
+          event: conversationMarkEvent(mark),
+        });
         if (mark.opened !== null) answers.delete(mark.opened);
         if (opens !== null) open(mark.seq, opens);
         next++;

@@ -1,18 +1,18 @@
 /** Positions, steps and pages of whatever has events: of a work item or of a conversation. */
 import type { PersonRole } from '../../core/work/people.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import type { ChatFacts } from './chat-facts.ts';
+import type { ConversationFacts } from './conversation-facts.ts';
 import {
-  advanceInChat,
-  CHAT_BEGINNING,
-  type ChatPosition,
-  type ChatStep,
-  chatPositionFields,
-  chatPositionOf,
-  isPastInChat,
-  readChatCursor,
-  writeChatCursor,
-} from './chat-position.ts';
+  advanceInConversation,
+  CONVERSATION_BEGINNING,
+  type ConversationPosition,
+  type ConversationStep,
+  conversationPositionFields,
+  conversationPositionOf,
+  isPastInConversation,
+  readConversationCursor,
+  writeConversationCursor,
+} from './conversation-position.ts';
 import type { AnyEvent } from './event.ts';
 import type { ItemFacts } from './facts.ts';
 import {
@@ -29,8 +29,8 @@ import {
 import { conversationPage, readConversationPage } from './read-conversation-events.ts';
 import { type EventPage, type EventScope, ROWS_PER_READ, readPages, workPage } from './read-events.ts';
 
-export type AnyPosition = Position | ChatPosition;
-export type AnyStep = Step | ChatStep;
+export type AnyPosition = Position | ConversationPosition;
+export type AnyStep = Step | ConversationStep;
 
 /** A page of either; `items` are the work items that its next events may be of. */
 export interface AnyPage {
@@ -47,27 +47,29 @@ export interface AnyPage {
 
 /** Where a reader without an id begins. */
 export function beginningOf({ kind }: EventScope): AnyPosition {
-  return kind === 'work' ? BEGINNING : CHAT_BEGINNING;
+  return kind === 'work' ? BEGINNING : CONVERSATION_BEGINNING;
 }
 
 /** Whether the position contains the step, which is one of the same scope. */
 export function isPastPlace(position: AnyPosition, step: AnyStep): boolean {
-  return 'open' in position ? isPastInChat(position, step as ChatStep) : isPast(position, step as Step);
+  return 'open' in position ? isPastInConversation(position, step as ConversationStep) : isPast(position, step as Step);
 }
 
 /** The position with the step, which it does not contain yet. */
 export function advancePlace(position: AnyPosition, step: AnyStep): AnyPosition {
-  return 'open' in position ? advanceInChat(position, step as ChatStep) : advance(position, step as Step);
+  return 'open' in position
+    ? advanceInConversation(position, step as ConversationStep)
+    : advance(position, step as Step);
 }
 
 /** The id of the event at whose end the position is. */
 export function writePlace({ id }: EventScope, position: AnyPosition): string {
-  return 'open' in position ? writeChatCursor(id, position) : writeCursor(id, position);
+  return 'open' in position ? writeConversationCursor(id, position) : writeCursor(id, position);
 }
 
 /** The position that `writePlace` wrote for this scope. Errors: `usage.invalid`, also for the id of another stream's event. */
 export function readPlace({ kind, id }: EventScope, cursor: string): AnyPosition {
-  return kind === 'work' ? readCursor(id, cursor) : readChatCursor(id, cursor);
+  return kind === 'work' ? readCursor(id, cursor) : readConversationCursor(id, cursor);
 }
 
 /** Where a reader is. */
@@ -89,7 +91,8 @@ export async function readPlaces(
   const all: (AnyPage | null)[] = [];
   let nextWork = 0;
   for (const { scope, from } of wanted) {
-    if (scope.kind === 'conversation') all.push(await readConversationPage(db, scope.id, from as ChatPosition, limit));
+    if (scope.kind === 'conversation')
+      all.push(await readConversationPage(db, scope.id, from as ConversationPosition, limit));
     else {
       const page = pages[nextWork++];
       all.push(page ? pageOfItem(scope, page) : null);
@@ -108,21 +111,23 @@ export async function readPlacesAs(
   wanted: readonly Place[],
   limit = ROWS_PER_READ,
 ): Promise<readonly (AnyPage | null)[]> {
-  const rows = await db.query<{ facts: ItemFacts | ChatFacts | null }>(
+  const rows = await db.query<{ facts: ItemFacts | ConversationFacts | null }>(
     'select facts from animus.read_events_as($1::bytea, $2, $3, $4::text[], $5::uuid[], $6::jsonb[], $7::int) as facts',
     [
       ...('token' in as ? [as.token, null, null] : [null, as.person, as.role]),
       wanted.map(({ scope }) => scope.kind),
       wanted.map(({ scope }) => scope.id),
-      wanted.map(({ from }) => JSON.stringify('open' in from ? chatPositionFields(from) : positionFields(from))),
+      wanted.map(({ from }) =>
+        JSON.stringify('open' in from ? conversationPositionFields(from) : positionFields(from)),
+      ),
       limit,
     ],
   );
   return rows.map(({ facts }, n) => (facts === null ? null : pageFrom(facts, wanted[n]!)));
 }
 
-function pageFrom(facts: ItemFacts | ChatFacts, { scope, from }: Place): AnyPage {
-  if ('open' in from) return conversationPage(facts as ChatFacts, from);
+function pageFrom(facts: ItemFacts | ConversationFacts, { scope, from }: Place): AnyPage {
+  if ('open' in from) return conversationPage(facts as ConversationFacts, from);
   return pageOfItem(scope, workPage(facts as ItemFacts, from));
 }
 
@@ -135,5 +140,7 @@ export async function presentPlace(db: Queryable, { kind, id }: EventScope): Pro
   const [row] = await db.query<{ present: unknown }>('select animus.present_events($1::uuid) as present', [id]);
   const present = row?.present ?? null;
   if (present === null) return null;
-  return kind === 'work' ? POSITION.parse(present) : chatPositionOf(present as Parameters<typeof chatPositionOf>[0]);
+  return kind === 'work'
+    ? POSITION.parse(present)
+    : conversationPositionOf(present as Parameters<typeof conversationPositionOf>[0]);
 }

@@ -1,13 +1,13 @@
 /** Reads the events of a conversation after a position, with the rights of the actor (functions/conversations/events_read.sql). */
 import type { Queryable } from '../sql/database.ts';
-import type { ChatFacts } from './chat-facts.ts';
+import type { ConversationFacts } from './conversation-facts.ts';
 import {
-  advanceInChat,
-  type ChatPosition,
-  type ChatStep,
-  chatPositionFields,
-  chatPositionOf,
-} from './chat-position.ts';
+  advanceInConversation,
+  type ConversationPosition,
+  type ConversationStep,
+  conversationPositionFields,
+  conversationPositionOf,
+} from './conversation-position.ts';
 import type { AnyEvent } from './event.ts';
 import type { ItemFacts } from './facts.ts';
 import { mergeConversation } from './merge-conversation.ts';
@@ -15,9 +15,13 @@ import { ROWS_PER_READ } from './read-events.ts';
 
 export interface ConversationPage {
   readonly since: string;
-  readonly events: readonly { readonly event: AnyEvent; readonly step: ChatStep; readonly after: ChatPosition }[];
+  readonly events: readonly {
+    readonly event: AnyEvent;
+    readonly step: ConversationStep;
+    readonly after: ConversationPosition;
+  }[];
   /** After the last event; the same position if there is none. */
-  readonly position: ChatPosition;
+  readonly position: ConversationPosition;
   /** True: read again from `position` at once. */
   readonly more: boolean;
   /** The items of the answers that are open after these events, and where they are now. */
@@ -28,22 +32,22 @@ export interface ConversationPage {
 export async function readConversationPage(
   db: Queryable,
   id: string,
-  from: ChatPosition,
+  from: ConversationPosition,
   limit = ROWS_PER_READ,
 ): Promise<ConversationPage | null> {
-  const [row] = await db.query<{ facts: ChatFacts | null }>(
+  const [row] = await db.query<{ facts: ConversationFacts | null }>(
     'select animus.read_conversation_events($1::uuid, $2::jsonb, $3::int) as facts',
-    [id, JSON.stringify(chatPositionFields(from)), limit],
+    [id, JSON.stringify(conversationPositionFields(from)), limit],
   );
   return row?.facts ? conversationPage(row.facts, from) : null;
 }
 
 /** The page that begins at a position, of what `animus.read_conversation_events` has returned for it. */
-export function conversationPage(facts: ChatFacts, from: ChatPosition): ConversationPage {
+export function conversationPage(facts: ConversationFacts, from: ConversationPosition): ConversationPage {
   const { entries, more } = mergeConversation(facts, from);
   let position = from;
   const events = entries.map(({ step, event }) => {
-    position = advanceInChat(position, step);
+    position = advanceInConversation(position, step);
     return { event, step, after: position };
   });
   const items = facts.segments.flatMap(({ seq, item, state, waiting, hidden }) =>
@@ -56,10 +60,10 @@ export function conversationPage(facts: ChatFacts, from: ChatPosition): Conversa
  * Where somebody begins who wants what comes: after everything that was said, and at the beginning of the answers that are being given or wait.
  * Null as `readConversationPage`.
  */
-export async function presentInConversation(db: Queryable, id: string): Promise<ChatPosition | null> {
-  const [row] = await db.query<{ present: Parameters<typeof chatPositionOf>[0] | null }>(
+export async function presentInConversation(db: Queryable, id: string): Promise<ConversationPosition | null> {
+  const [row] = await db.query<{ present: Parameters<typeof conversationPositionOf>[0] | null }>(
     'select animus.present_in_conversation($1::uuid) as present',
     [id],
   );
-  return row?.present ? chatPositionOf(row.present) : null;
+  return row?.present ? conversationPositionOf(row.present) : null;
 }

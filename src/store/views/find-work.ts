@@ -25,7 +25,7 @@ async function itemsNamed(db: Queryable, { from, to, start, ending }: IdReferenc
 
 /** A branch of a conversation looks like one of an item. */
 async function missing(db: Queryable, reference: string): Promise<never> {
-  const [chat] = await conversationsNamed(db, readIdReference(reference)!);
-  if (chat === undefined) throw notFound(reference, WORK);
-  throw notFound(reference, WORK, `; a conversation has this id: animus chat show ${chat.id.slice(-12)}`);
+  const [conversation] = await conversationsNamed(db, readIdReference(reference)!);
+  if (conversation === undefined) throw notFound(reference, WORK);
+  throw notFound(reference, WORK, `; a conversation has this id: animus chat show ${conversation.id.slice(-12)}`);
 }

@@ -45,7 +45,7 @@ export async function followItem(
   const wake = createWake(systemClock);
   const ring = () => wake.ring();
   const item = createFollowedItem(id, handlers);
-  const news = openNews(db, { onTalk: ring, onItem: ring, onPiece: item.piece });
+  const news = openNews(db, { onConversation: ring, onItem: ring, onPiece: item.piece });
   await news.start();
   try {
     return await item.follow(db, { news, wake, signal });

@@ -9,14 +9,14 @@ import { silentLog } from '../../telemetry/silent-log.ts';
 
 export interface News extends Service {
   /** Asks for notifications about the conversation, for ten minutes. */
-  watchTalk(id: string): Promise<void>;
+  watchConversation(id: string): Promise<void>;
   /** The same about an item, with its pieces, in place of the item before. */
   watchItem(id: string): Promise<void>;
 }
 
 export interface NewsHandlers {
   /** Something was said, or happened to a message. */
-  onTalk(): void;
+  onConversation(): void;
   /** Something was recorded of the item. */
   onItem(): void;
   /** Returns whether something before the piece is missing. */
@@ -24,20 +24,20 @@ export interface NewsHandlers {
 }
 
 /** Errors of `start`: `db.unreachable`. */
-export function openNews(db: Database, { onTalk, onItem, onPiece }: NewsHandlers): News {
+export function openNews(db: Database, { onConversation, onItem, onPiece }: NewsHandlers): News {
   let item: string | null = null;
   /** What notifications call them. */
-  const names = { talk: '', item: '' };
+  const names = { conversation: '', item: '' };
   const texts = createTextChannels(db, (id, piece) => id === item && onPiece(piece), silentLog);
   const listener = openNotifications(db, ['animus_events', 'animus_work_done'], {
     onNotify(channel, payload) {
       if (payload === names.item) onItem();
-      else if (payload === names.talk) onTalk();
+      else if (payload === names.conversation) onConversation();
       else texts.take(channel, payload);
     },
     onReconnect() {
       texts.reconnected();
-      onTalk();
+      onConversation();
       onItem();
     },
   });
@@ -53,8 +53,8 @@ export function openNews(db: Database, { onTalk, onItem, onPiece }: NewsHandlers
       await texts.stop();
       await listener.stop();
     },
-    async watchTalk(id) {
-      names.talk = await watched(id);
+    async watchConversation(id) {
+      names.conversation = await watched(id);
     },
     async watchItem(id) {
       names.item = await watched(id);

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
-import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
+import { beginAnswer, newTalk } from '../../store/conversations/begun.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import { createPerson, createToken } from '../../support/people.ts';
 import type { Usage } from '../../support/usage.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { WORK_STATES } from '../../../src/core/work/work.ts';
 import { shortId } from '../../../src/terminal/view/quantities.ts';
-import { newTalk } from '../../store/conversations/talk.ts';
+import { newTalk } from '../../store/conversations/begun.ts';
 import { testDatabase } from '../../support/database.ts';
 import { run } from '../run-cli.ts';
 

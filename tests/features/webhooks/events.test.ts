@@ -7,7 +7,7 @@ import * as store from '../../../src/features/webhooks/store.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
-import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
+import { beginAnswer, newTalk } from '../../store/conversations/begun.ts';
 import { write } from '../../store/skills/written-skills.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
 import { beginHeld, beginLimited, limit } from '../../support/budgets.ts';

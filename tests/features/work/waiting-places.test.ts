@@ -13,7 +13,7 @@ import { waitingNotes } from '../../../src/terminal/events/waiting-notes.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
 import { run } from '../../cli/run-cli.ts';
 import { connectHttp, use } from '../../http/mcp/mcp-client.ts';
-import { newTalk } from '../../store/conversations/talk.ts';
+import { newTalk } from '../../store/conversations/begun.ts';
 import { type Answer, startApi, type TestApi } from '../../support/api.ts';
 import { testDatabase } from '../../support/database.ts';
 import { readEventStream } from '../../support/event-reader.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { chatOf } from '../../features/conversations/operations/conversation-driver.ts';
-import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
+import { beginAnswer, endAnswer } from '../../store/conversations/begun.ts';
 import { write } from '../../store/skills/written-skills.ts';
 import { askedItem } from '../../store/work/asked-item.ts';
 import { type TestApi, testApi } from '../../support/api.ts';

@@ -1,7 +1,7 @@
 /** The `.chat` file, attachments, export and import. */
 import { expect, test } from 'vitest';
 import { chatOf, type Json, messagesOf } from '../../features/conversations/operations/conversation-driver.ts';
-import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
+import { beginAnswer, endAnswer } from '../../store/conversations/begun.ts';
 import { testApi } from '../../support/api.ts';
 import { png } from '../../support/media-files.ts';
 

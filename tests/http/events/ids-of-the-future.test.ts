@@ -5,7 +5,7 @@ import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { sayWork } from '../../../src/store/work/say-work.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
-import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
+import { beginAnswer, newTalk } from '../../store/conversations/begun.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type EventReader, readEventStream } from '../../support/event-reader.ts';

@@ -5,7 +5,7 @@ import { type EventHub, openEventHub } from '../../../src/http/events/event-hub.
 import { followItem } from '../../../src/http/events/follow-item.ts';
 import type { Frame } from '../../../src/http/events/frame.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
-import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
+import { beginAnswer, newTalk } from '../../store/conversations/begun.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eyesThat } from '../../support/event-server.ts';

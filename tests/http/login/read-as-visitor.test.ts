@@ -7,7 +7,7 @@ import { beginningOf, type Place, readPlaces } from '../../../src/store/events/p
 import type { EventScope } from '../../../src/store/events/read-events.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
+import { beginAnswer, newTalk } from '../../store/conversations/begun.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { visitorFor } from '../../support/people.ts';

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { removeParticipant, setParticipant } from '../../../src/features/conversations/store/conversations.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
-import { newTalk } from '../../store/conversations/talk.ts';
+import { newTalk } from '../../store/conversations/begun.ts';
 import { testApi } from '../../support/api.ts';
 import { liveProbe } from '../../support/live-probe.ts';
 import { createPerson, createToken } from '../../support/people.ts';

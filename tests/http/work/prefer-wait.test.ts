@@ -4,7 +4,7 @@ import { cancelWork } from '../../../src/store/work/operate.ts';
 import type { NewWork } from '../../../src/store/work/submit-work.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { chatOf } from '../../features/conversations/operations/conversation-driver.ts';
-import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
+import { beginAnswer, endAnswer } from '../../store/conversations/begun.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { registerCodeDaemon } from '../../support/code-daemon.ts';

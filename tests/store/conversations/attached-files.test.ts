@@ -25,7 +25,7 @@ import { completeWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { png } from '../../support/media-files.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
-import { answer, beginAnswer, newTalk, recordText, type Talk } from './talk.ts';
+import { answer, beginAnswer, newTalk, recordText, type Talk } from './begun.ts';
 
 const target = testDatabase();
 const db = () => target.database;

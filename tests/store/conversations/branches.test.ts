@@ -15,7 +15,7 @@ import { lockChildren, readChildren, spawnChildWork } from '../../../src/store/t
 import { completeWork, failWork, releaseWork } from '../../../src/store/work/work.ts';
 import { type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { answer, beginAnswer, claimOf, endAnswer, newTalk, recordText, type Talk } from './talk.ts';
+import { answer, beginAnswer, claimOf, endAnswer, newTalk, recordText, type Talk } from './begun.ts';
 
 const target = testDatabase();
 const db = () => target.database;

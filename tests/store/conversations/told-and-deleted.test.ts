@@ -6,7 +6,7 @@ import { readEarlierActs } from '../../../src/store/transcript/earlier-foci.ts';
 import { failWork } from '../../../src/store/work/work.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { answer, beginAnswer, claimOf, endAnswer, newTalk, type Talk } from './talk.ts';
+import { answer, beginAnswer, claimOf, endAnswer, newTalk, type Talk } from './begun.ts';
 
 const target = testDatabase();
 const db = () => target.database;

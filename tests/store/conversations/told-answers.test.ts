@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { readConversation } from '../../../src/features/conversations/store/read-messages.ts';
 import { readVirtualFile } from '../../../src/features/conversations/store/workspaces.ts';
-import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
+import { CONVERSATION_BEGINNING } from '../../../src/store/events/conversation-position.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';
 import { readEvents } from '../../../src/store/events/read-events.ts';
 import { sayWork } from '../../../src/store/work/say-work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { beginAnswer, endAnswer, newTalk, recordText } from './talk.ts';
+import { beginAnswer, endAnswer, newTalk, recordText } from './begun.ts';
 
 const target = testDatabase();
 
@@ -31,7 +31,7 @@ test('the first answer stays in front of the one to what was told', async () => 
   expect((await readVirtualFile(db, talk.id)).content).toContain('It boils at 100 °C.\n\nThat is 373 K.');
 
   // In the conversation, the text comes once, with the answer.
-  const page = await readConversationPage(db, talk.id, CHAT_BEGINNING, 100);
+  const page = await readConversationPage(db, talk.id, CONVERSATION_BEGINNING, 100);
   expect(page!.events.map(({ event }) => event).find(({ type }) => type === 'done')).not.toHaveProperty('text');
 });
 

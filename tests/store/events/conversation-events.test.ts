@@ -6,13 +6,13 @@ import {
   importMessages,
   sayInConversation,
 } from '../../../src/features/conversations/store/messages.ts';
-import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
+import { CONVERSATION_BEGINNING } from '../../../src/store/events/conversation-position.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { testDatabase } from '../../support/database.ts';
-import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../conversations/talk.ts';
+import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../conversations/begun.ts';
 
 const pg = testDatabase();
 const db = pg.database;
@@ -122,7 +122,7 @@ async function gists(talk: Talk): Promise<string[]> {
 
 async function readAll({ id }: Talk, as: Queryable = db): Promise<AnyEvent[]> {
   const all: AnyEvent[] = [];
-  for (let at = CHAT_BEGINNING; ; ) {
+  for (let at = CONVERSATION_BEGINNING; ; ) {
     const page = await readConversationPage(as, id, at);
     all.push(...page!.events.map(({ event }) => event));
     at = page!.position;

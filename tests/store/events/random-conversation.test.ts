@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { CHAT_BEGINNING, readChatCursor, writeChatCursor } from '../../../src/store/events/chat-position.ts';
+import {
+  CONVERSATION_BEGINNING,
+  readConversationCursor,
+  writeConversationCursor,
+} from '../../../src/store/events/conversation-position.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';
 import { readEvents } from '../../../src/store/events/read-events.ts';
@@ -160,9 +164,9 @@ async function readAll(db: Queryable, id: string, after: string | null, random: 
 }
 
 async function readSome(db: Queryable, id: string, after: string | null, limit: number) {
-  const from = after === null ? CHAT_BEGINNING : readChatCursor(id, after);
+  const from = after === null ? CONVERSATION_BEGINNING : readConversationCursor(id, after);
   const page = await readConversationPage(db, id, from, limit);
-  const events = page!.events.map(({ event, after: at }): Read => ({ ...event, id: writeChatCursor(id, at) }));
+  const events = page!.events.map(({ event, after: at }): Read => ({ ...event, id: writeConversationCursor(id, at) }));
   return { events, more: page!.more };
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../support/database.ts';
-import { newTalk } from '../conversations/talk.ts';
+import { newTalk } from '../conversations/begun.ts';
 import { insertWork } from '../work/queue-driver.ts';
 
 const pg = testDatabase();

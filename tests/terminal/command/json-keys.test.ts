@@ -12,7 +12,7 @@ import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { submitWork } from '../../../src/store/work/submit-work.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
 import { run } from '../../cli/run-cli.ts';
-import { newTalk } from '../../store/conversations/talk.ts';
+import { newTalk } from '../../store/conversations/begun.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { WAITING_ITEMS, type WaitingMeans } from '../../support/waiting-items.ts';

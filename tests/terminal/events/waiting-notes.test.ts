@@ -5,7 +5,7 @@ import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { waitingNotes } from '../../../src/terminal/events/waiting-notes.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
-import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
+import { beginAnswer, newTalk } from '../../store/conversations/begun.ts';
 import { recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -9,11 +9,11 @@ import type { FocusReach } from '../scope/focus-scope.ts';
 import { MAX_BYTES, MAX_FILES } from './orient-attachments.ts';
 
 /** The source of items that answer messages. Anybody may write it into an item: the database says whether it is true. */
-const CHAT = 'chat';
+const CONVERSATION = 'chat';
 
 /** Where the answer begins; null for work outside of conversations, which costs no statement. */
 export async function answerOf(work: ClaimedWork, reach: Pick<FocusReach, 'db'>): Promise<AnswerStart | null> {
-  return work.source === CHAT ? readAnswerStart(reach.db, work.id) : null;
+  return work.source === CONVERSATION ? readAnswerStart(reach.db, work.id) : null;
 }
 
 /**

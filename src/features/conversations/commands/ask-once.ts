@@ -4,9 +4,9 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { readAnyInput } from '../../../terminal/command/read-input.ts';
 import { shortId } from '../../../terminal/view/quantities.ts';
+import { openConversation, say } from '../session/conversation.ts';
 import { requireKnownFaculty } from '../session/known-faculty.ts';
 import { openPlace } from '../session/place.ts';
-import { newTalk, say } from '../session/talk.ts';
 import { type ChatOptions, COMMAND_WORDS, DEFAULT_FACULTY } from './chat-options.ts';
 import { findConversationToResume } from './find-conversation.ts';
 import { showAnswer } from './show-answer.ts';
@@ -24,11 +24,15 @@ export async function askOnce(invocation: Invocation, { faculty, resume, workspa
   const place = await openPlace(invocation, { signal: context.signals.drain, onProgress });
   try {
     const resumed = resume === undefined ? null : await findConversationToResume(place.db, resume, faculty);
-    const talk = newTalk(resumed?.faculty ?? faculty ?? DEFAULT_FACULTY, workspace, resumed?.id ?? null);
-    if (resumed === null) await requireKnownFaculty(invocation, place.db, talk.faculty, COMMAND_WORDS);
-    const said = await say(place.db, talk, text);
-    output.note(`to go on with the conversation: animus chat --resume ${shortId(talk.id!)}`);
-    return await showAnswer(invocation, place.db, { ...said, conversation: talk.id! });
+    const conversation = openConversation(
+      resumed?.faculty ?? faculty ?? DEFAULT_FACULTY,
+      workspace,
+      resumed?.id ?? null,
+    );
+    if (resumed === null) await requireKnownFaculty(invocation, place.db, conversation.faculty, COMMAND_WORDS);
+    const said = await say(place.db, conversation, text);
+    output.note(`to go on with the conversation: animus chat --resume ${shortId(conversation.id!)}`);
+    return await showAnswer(invocation, place.db, { ...said, conversation: conversation.id! });
   } finally {
     await place.close();
   }

@@ -3,11 +3,11 @@
 import type { Completion } from '../console/complete-line.ts';
 import { whileAnswering } from '../store/conversations.ts';
 import { completePath } from './complete-path.ts';
+import type { OpenConversation } from './conversation.ts';
 import { COMMAND_NAMES, isSlashCommand } from './slash-commands.ts';
-import type { Talk } from './talk.ts';
 
 export interface CompletionSources {
-  readonly talk: Talk;
+  readonly conversation: OpenConversation;
   readonly cwd: string;
   readonly home: string;
   readonly actor: string;
@@ -18,8 +18,8 @@ export interface CompletionSources {
 type Values = (sources: CompletionSources, typed: string) => readonly string[] | Promise<readonly string[]>;
 
 const paths: Values = (sources, typed) => completePath(typed, sources);
-const ownNumbers: Values = ({ talk, actor }) =>
-  talk.messages
+const ownNumbers: Values = ({ conversation, actor }) =>
+  conversation.messages
     .filter(({ role, told, author }) => role === 'user' && !told && author === actor)
     .map(({ number }) => String(number));
 
@@ -28,7 +28,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   export: paths,
   edit: ownNumbers,
   retry: ownNumbers,
-  delete: ({ talk }) => [...talk.messages.map(({ number }) => String(number)), 'conversation'],
+  delete: ({ conversation }) => [...conversation.messages.map(({ number }) => String(number)), 'conversation'],
   history: () => ['all'],
   faculty: ({ faculties }) => faculties(),
   while: () => whileAnswering.words,

@@ -14,7 +14,7 @@ export interface EventViewOptions {
   /** The name of the person at this terminal. */
   readonly actor: () => string;
   /** The conversation. */
-  readonly chat: () => string | null;
+  readonly conversation: () => string | null;
 }
 
 /** More of a thought than anybody reads between two calls. */
@@ -28,7 +28,7 @@ export interface EventView {
   end(): void;
 }
 
-export function createEventView(console: Console, { thoughts, actor, chat }: EventViewOptions): EventView {
+export function createEventView(console: Console, { thoughts, actor, conversation }: EventViewOptions): EventView {
   const calls = createCallsView(console, systemClock);
   /** True after a wait: that a daemon resumes the answer is then no news. */
   let waited = false;
@@ -69,7 +69,8 @@ export function createEventView(console: Console, { thoughts, actor, chat }: Eve
       else if (shown.type === 'again') console.output.line(styled('… the answer begins again:', 'dim'));
       else if (shown.type === 'withdrawn')
         console.output.line(styled('… what came of this answer is void: its attempt was lost', 'dim'));
-      else if (shown.type === 'left_out') console.output.line(styled(leftOutLine(shown.characters, chat()), 'dim'));
+      else if (shown.type === 'left_out')
+        console.output.line(styled(leftOutLine(shown.characters, conversation()), 'dim'));
       else if (shown.type === 'output') calls.printed(shown);
       else showEvent(shown.event);
     },
@@ -82,8 +83,8 @@ export function createEventView(console: Console, { thoughts, actor, chat }: Eve
   };
 }
 
-function leftOutLine(characters: number, chat: string | null): string {
-  const whole = chat === null ? '' : `; the whole answer: animus chat show ${shortId(chat)}`;
+function leftOutLine(characters: number, conversation: string | null): string {
+  const whole = conversation === null ? '' : `; the whole answer: animus chat show ${shortId(conversation)}`;
   return `… ${counted(characters, 'more character')}${whole}`;
 }
 

@@ -3,11 +3,11 @@ import { isTerminal } from '../../../core/work/work.ts';
 import { shortId } from '../../../terminal/view/quantities.ts';
 import { findConversation } from '../store/read-conversations.ts';
 import { readConversation } from '../store/read-messages.ts';
+import type { OpenConversation } from './conversation.ts';
 import type { Place } from './place.ts';
-import type { Talk } from './talk.ts';
 
 /** How the conversation is resumed, and what becomes of an answer that is not given yet. Null: there is no conversation. Errors: `db.*`. */
-export async function farewellOf({ db, own }: Place, { id, followed }: Talk): Promise<string[] | null> {
+export async function farewellOf({ db, own }: Place, { id, followed }: OpenConversation): Promise<string[] | null> {
   if (id === null || (await findConversation(db, id)) === null) return null;
   const messages = await readConversation(db, id);
   const open = messages.some(
@@ -21,7 +21,7 @@ export async function farewellOf({ db, own }: Place, { id, followed }: Talk): Pr
 }
 
 /** What it says where the database cannot be reached any more, or a file keeps the session from running the daemon that is gone. */
-export function farewellWithoutDatabase({ id }: Pick<Talk, 'id'>): string[] | null {
+export function farewellWithoutDatabase({ id }: Pick<OpenConversation, 'id'>): string[] | null {
   if (id === null) return null;
   return [
     'What was said is recorded, and an answer that was being given continues when a daemon runs again.',

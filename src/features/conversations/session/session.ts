@@ -3,7 +3,6 @@ import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { createWake } from '../../../core/lifecycle/wake.ts';
-import { isTerminal } from '../../../core/work/work.ts';
 import type { AskedView } from '../../../operations/asked.ts';
 import { type Actor, readActor } from '../../../store/people/actor.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
@@ -13,9 +12,9 @@ import { act } from '../../../terminal/command/operation-command.ts';
 import { openNews } from '../../../terminal/events/news.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { openConsole } from '../console/console.ts';
-import { readConversation } from '../store/read-messages.ts';
 import { createAsking } from './asking.ts';
 import { completeCommand } from './complete-command.ts';
+import { type Act, editMessage, type OpenConversation, readBefore, say } from './conversation.ts';
 import { createEventView } from './event-view.ts';
 import { farewellOf, farewellWithoutDatabase } from './farewell.ts';
 import { availableFaculties, requireKnownFaculty } from './known-faculty.ts';
@@ -23,11 +22,10 @@ import { showHistory, showSaid } from './message-view.ts';
 import { PATIENCE } from './patience.ts';
 import { openPlace, type Place } from './place.ts';
 import { isSlashCommand, runSlashCommand } from './slash-commands.ts';
-import { type Act, editMessage, say, type Talk } from './talk.ts';
-import { createTalkWatch } from './watch-talk.ts';
+import { createConversationWatch } from './watch-conversation.ts';
 
 export interface SessionOptions {
-  readonly talk: Talk;
+  readonly conversation: OpenConversation;
   readonly place: Place;
   readonly thoughts: boolean;
 }
@@ -41,7 +39,7 @@ const COMES_BACK_MS = 10_000;
 /** Holds the conversation until the person leaves, or a signal ends the process. Closes the place. Errors: `interrupted`, and what cannot be tried again. */
 export async function holdSession(invocation: Invocation, options: SessionOptions): Promise<void> {
   const { context } = invocation;
-  const { talk } = options;
+  const { conversation } = options;
   let { place } = options;
   let actor: Actor = await readActor(place.db);
   const leaving = new AbortController();
@@ -65,11 +63,15 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     },
   );
   const asking = createAsking(console, () => actor.decides, showPrompt);
-  const watch = createTalkWatch({
+  const watch = createConversationWatch({
     console,
-    talk,
+    conversation,
     asking,
-    view: createEventView(console, { thoughts: () => settings.thoughts, actor: () => actor.name, chat: () => talk.id }),
+    view: createEventView(console, {
+      thoughts: () => settings.thoughts,
+      actor: () => actor.name,
+      conversation: () => conversation.id,
+    }),
     actor: () => actor.name,
     wake,
     busy: () => busy > 0,
@@ -100,12 +102,12 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     // What was typed before the session began may end in a line end.
     const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
     if (text === '') return;
-    if (talk.editing !== null) return replace(talk.editing.number, text);
-    const files = talk.files.length;
-    const { told, messageId, number } = await say(place.db, talk, text);
+    if (conversation.editing !== null) return replace(conversation.editing.number, text);
+    const files = conversation.files.length;
+    const { told, messageId, number } = await say(place.db, conversation, text);
     if (!told && watch.answering !== null) {
-      talk.queued = [...talk.queued, { id: messageId, text }];
-      console.queued(talk.queued.map((one) => one.text));
+      conversation.queued = [...conversation.queued, { id: messageId, text }];
+      console.queued(conversation.queued.map((one) => one.text));
       return;
     }
     const how = told ? `, told into the answer${files > 0 ? '; the files come with the next message' : ''}` : '';
@@ -113,13 +115,13 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   }
 
   async function replace(message: number, text: string): Promise<void> {
-    const changed = await editMessage(perform, talk, text);
+    const changed = await editMessage(perform, conversation, text);
     showSaid(console.output, `${changed}, in place of ${message}`, text);
   }
 
   function completionSources() {
     return {
-      talk,
+      conversation,
       cwd: context.cwd,
       home: context.env['HOME'] ?? '',
       actor: actor.name,
@@ -149,8 +151,8 @@ export async function holdSession(invocation: Invocation, options: SessionOption
 
   function showPrompt(): void {
     if (asking.asked !== null) return;
-    const files = talk.files.length > 0 ? `[${talk.files.length}] ` : '';
-    console.prompt(talk.editing === null ? `${files}> ` : `edit ${talk.editing.number}> `);
+    const files = conversation.files.length > 0 ? `[${conversation.files.length}] ` : '';
+    console.prompt(conversation.editing === null ? `${files}> ` : `edit ${conversation.editing.number}> `);
   }
 
   async function stop(): Promise<void> {
@@ -162,8 +164,8 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   function interrupt(line: string): void {
     const nowMs = systemClock.monotonicMs();
     const again = nowMs - interruptedAtMs < TWICE_MS || stopping;
-    if (talk.editing !== null) {
-      talk.editing = null;
+    if (conversation.editing !== null) {
+      conversation.editing = null;
       return showPrompt();
     }
     if (asking.leaveInput() || line !== '') return;
@@ -182,7 +184,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   async function watchHere(): Promise<void> {
     const lost = AbortSignal.any([leaving.signal, place.lost]);
     const news = openNews(place.db, {
-      onTalk: () => watch.poke(),
+      onConversation: () => watch.poke(),
       onItem: () => wake.ring(),
       onPiece: (piece) => watch.piece(piece),
     });
@@ -228,7 +230,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     console.close();
     leaveHangUps?.();
     context.signals.drain.removeEventListener('abort', leave);
-    const farewell = await farewellOf(place, talk).catch(() => farewellWithoutDatabase(talk));
+    const farewell = await farewellOf(place, conversation).catch(() => farewellWithoutDatabase(conversation));
     await place.close();
     if (farewell !== null) for (const line of farewell) invocation.output.copyable(line);
   }
@@ -237,14 +239,10 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   async function begin(): Promise<void> {
     const { output } = console;
     if (place.own) console.hint('no daemon was running: this session is one until it ends');
-    console.hint(`${talk.faculty} answers. Ctrl-C stops an answer, and twice leaves.`);
+    console.hint(`${conversation.faculty} answers. Ctrl-C stops an answer, and twice leaves.`);
     console.hint('/help lists the commands.');
-    if (talk.id === null) return;
-    talk.messages = await readConversation(place.db, talk.id);
-    for (const { id, work_item_id: workItemId, state } of talk.messages) {
-      talk.known.add(id);
-      if (workItemId !== null && (state === null || isTerminal(state))) talk.followed.add(workItemId);
-    }
-    showHistory(output, talk.messages, { actor: actor.name });
+    if (conversation.id === null) return;
+    await readBefore(place.db, conversation);
+    showHistory(output, conversation.messages, { actor: actor.name });
   }
 }

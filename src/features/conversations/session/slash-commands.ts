@@ -15,16 +15,16 @@ import { changeConversation, whileAnswering } from '../store/conversations.ts';
 import { messageDocument } from '../store/message-document.ts';
 import { readConversation } from '../store/read-messages.ts';
 import { readVirtualFile } from '../store/workspaces.ts';
+import { type Act, askAgain, type OpenConversation, ownMessage } from './conversation.ts';
 import { expandHome } from './expand-home.ts';
 import { showHistory } from './message-view.ts';
-import { type Act, askAgain, ownMessage, type Talk } from './talk.ts';
 
 /** What the commands work on. */
 export interface SessionParts {
   readonly db: Database;
   readonly act: Act;
   readonly console: Console;
-  readonly talk: Talk;
+  readonly conversation: OpenConversation;
   readonly cwd: string;
   readonly home: string;
   readonly actor: string;
@@ -121,48 +121,49 @@ function showHelp({ console: { output } }: SessionParts): void {
   );
 }
 
-function attach({ console: { output }, talk, cwd, home }: SessionParts, given: string): void {
+function attach({ console: { output }, conversation, cwd, home }: SessionParts, given: string): void {
   const path = given.replace(/^(['"])(.*)\1$/, '$2');
-  if (given === 'none') talk.files = [];
-  else if (given !== '') talk.files = [...talk.files, attachment(expandHome(path, home), cwd)];
-  for (const { name, content } of talk.files) output.line(styled(`  ${name}, ${bytes(content.byteLength)}`, 'dim'));
-  output.line(styled(`  ${counted(talk.files.length, 'file')} with the next message`, 'dim'));
+  if (given === 'none') conversation.files = [];
+  else if (given !== '') conversation.files = [...conversation.files, attachment(expandHome(path, home), cwd)];
+  for (const { name, content } of conversation.files)
+    output.line(styled(`  ${name}, ${bytes(content.byteLength)}`, 'dim'));
+  output.line(styled(`  ${counted(conversation.files.length, 'file')} with the next message`, 'dim'));
 }
 
-function beginEdit({ console, talk, actor }: SessionParts, given: string): void {
-  const { id, number, content } = ownMessage(talk, given, actor);
-  talk.editing = { id, number };
+function beginEdit({ console, conversation, actor }: SessionParts, given: string): void {
+  const { id, number, content } = ownMessage(conversation, given, actor);
+  conversation.editing = { id, number };
   console.fill(content);
 }
 
-async function askRetry({ act, console, talk, actor }: SessionParts, given: string): Promise<void> {
-  const { id } = ownMessage(talk, given, actor);
-  const again = await askAgain(act, talk, id);
+async function askRetry({ act, console, conversation, actor }: SessionParts, given: string): Promise<void> {
+  const { id } = ownMessage(conversation, given, actor);
+  const again = await askAgain(act, conversation, id);
   console.output.line(styled(`${again} · asked again`, 'dim'));
 }
 
-async function remove({ act, console: { output }, talk, leave }: SessionParts, given: string): Promise<void> {
-  const chat = idOf(talk);
+async function remove({ act, console: { output }, conversation, leave }: SessionParts, given: string): Promise<void> {
+  const id = idOf(conversation);
   if (given === 'conversation') {
-    await act(deleteConversation, alone(chat));
+    await act(deleteConversation, alone(id));
     output.line('the conversation is deleted');
-    talk.id = null;
+    conversation.id = null;
     return leave();
   }
-  const found = talk.messages.find(({ number }) => String(number) === given);
+  const found = conversation.messages.find(({ number }) => String(number) === given);
   if (found === undefined)
     throw new AnimusError('usage.invalid', { detail: 'which message? /history shows the numbers: /delete 7' });
-  await act(deleteMessage, { ...alone(chat), message_id: found.id });
+  await act(deleteMessage, { ...alone(id), message_id: found.id });
   output.line(styled(`message ${found.number} is deleted`, 'dim'));
 }
 
-async function history({ db, console: { output }, talk, actor }: SessionParts, given: string): Promise<void> {
-  showHistory(output, await readConversation(db, idOf(talk)), { whole: given === 'all', actor });
+async function history({ db, console: { output }, conversation, actor }: SessionParts, given: string): Promise<void> {
+  showHistory(output, await readConversation(db, idOf(conversation)), { whole: given === 'all', actor });
 }
 
-async function exportTo({ db, console, talk, cwd, home }: SessionParts, given: string): Promise<void> {
+async function exportTo({ db, console, conversation, cwd, home }: SessionParts, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'to which file? /export talk.md' });
-  const id = idOf(talk);
+  const id = idOf(conversation);
   const lines = async () =>
     (await readConversation(db, id)).map((message) => `${JSON.stringify(messageDocument(message))}\n`).join('');
   const text = given.endsWith('.jsonl') ? await lines() : (await readVirtualFile(db, id)).content;
@@ -176,30 +177,33 @@ async function exportTo({ db, console, talk, cwd, home }: SessionParts, given: s
   console.hint(`written to ${given}`);
 }
 
-async function faculty({ db, console: { output }, talk, requireFaculty }: SessionParts, given: string): Promise<void> {
+async function faculty(
+  { db, console: { output }, conversation, requireFaculty }: SessionParts,
+  given: string,
+): Promise<void> {
   if (given !== '') {
     await requireFaculty(given);
-    if (talk.id !== null) await changeConversation(db, talk.id, { faculty: given });
-    talk.faculty = given;
+    if (conversation.id !== null) await changeConversation(db, conversation.id, { faculty: given });
+    conversation.faculty = given;
   }
-  output.line(styled(`${talk.faculty} answers`, 'dim'));
+  output.line(styled(`${conversation.faculty} answers`, 'dim'));
 }
 
-async function changeOrder({ db, console: { output }, talk }: SessionParts, given: string): Promise<void> {
+async function changeOrder({ db, console: { output }, conversation }: SessionParts, given: string): Promise<void> {
   const way = whileAnswering.words.find((one) => one === given);
   if (way === undefined) throw new AnimusError('usage.invalid', { detail: '/while queue, or /while tell' });
-  await changeConversation(db, idOf(talk), { while_answering: way });
+  await changeConversation(db, idOf(conversation), { while_answering: way });
   output.line(styled(way === 'tell' ? 'told into the answer that is being given' : 'answered next', 'dim'));
 }
 
-async function title({ db, console: { output }, talk }: SessionParts, given: string): Promise<void> {
-  await changeConversation(db, idOf(talk), { title: given });
+async function title({ db, console: { output }, conversation }: SessionParts, given: string): Promise<void> {
+  await changeConversation(db, idOf(conversation), { title: given });
   output.line(styled('done', 'dim'));
 }
 
-async function inviteActor({ act, console, talk }: SessionParts, given: string): Promise<void> {
+async function inviteActor({ act, console, conversation }: SessionParts, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'whom? /invite person:alice' });
-  const { warning } = await act(invite, { ...alone(idOf(talk)), actor: given, role: undefined });
+  const { warning } = await act(invite, { ...alone(idOf(conversation)), actor: given, role: undefined });
   console.hint(`${given} takes part${warning === undefined ? '' : `; ${warning}`}`);
 }
 
@@ -208,7 +212,7 @@ function toggleThoughts({ console: { output }, settings }: SessionParts): void {
   output.line(styled(`thoughts are ${settings.thoughts ? 'shown' : 'not shown'}`, 'dim'));
 }
 
-function idOf({ id }: Talk): string {
+function idOf({ id }: OpenConversation): string {
   if (id !== null) return id;
   throw new AnimusError('usage.invalid', { detail: 'nothing was said yet: the first message begins the conversation' });
 }

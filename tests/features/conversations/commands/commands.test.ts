@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandSite } from '../../../cli/work/command-site.ts';
-import { answer } from '../../../store/conversations/talk.ts';
+import { answer } from '../../../store/conversations/begun.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 

@@ -1,7 +1,7 @@
 /** Promise: `animus chat invite` gives roles, keeps the last owner, and says so where it invites somebody who is not known. */
 import { expect, test } from 'vitest';
 import { commandSite } from '../../../cli/work/command-site.ts';
-import { newTalk } from '../../../store/conversations/talk.ts';
+import { newTalk } from '../../../store/conversations/begun.ts';
 import { testDatabase } from '../../../support/database.ts';
 
 const target = testDatabase();

@@ -1,6 +1,6 @@
 /** Conversations through the API: who says what, in which order, and what each reader gets. */
 import { expect, test } from 'vitest';
-import { beginAnswer, claimOf, endAnswer } from '../../../store/conversations/talk.ts';
+import { beginAnswer, claimOf, endAnswer } from '../../../store/conversations/begun.ts';
 import { testApi } from '../../../support/api.ts';
 import { chatOf, type Json, messagesOf } from './conversation-driver.ts';
 

@@ -1,6 +1,6 @@
 /** Promise: what was deleted is read by nobody who takes part, also not through the work item that answered it. */
 import { expect, test } from 'vitest';
-import { answer } from '../../../store/conversations/talk.ts';
+import { answer } from '../../../store/conversations/begun.ts';
 import { type TestApi, testApi } from '../../../support/api.ts';
 import { readEventStream } from '../../../support/event-reader.ts';
 import { createPerson } from '../../../support/people.ts';

@@ -18,7 +18,7 @@ const BODIES: Readonly<Record<string, object>> = {
   importChat: { content: '{"role": "user", "content": "x"}' },
 };
 const ROUTES = API_ROUTES.filter(({ path }) => path.startsWith('/workspaces/{id}'));
-/** Its answer never ends for those who may read it: tests/http/streams/chat-stream.test.ts. */
+/** Its answer never ends for those who may read it: tests/http/streams/conversation-stream.test.ts. */
 const endless = ({ id }: { readonly id: string }) => id === 'streamChatEvents';
 
 function pathOf(path: string, { workspace, id }: Pick<HttpChat, 'workspace' | 'id'>, message: string): string {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { completeCommand } from '../../../../src/features/conversations/session/complete-command.ts';
-import { newTalk } from '../../../../src/features/conversations/session/talk.ts';
+import { openConversation } from '../../../../src/features/conversations/session/conversation.ts';
 import type { ConversationMessage } from '../../../../src/features/conversations/store/message.ts';
 import { temporaryHome } from '../../../support/database.ts';
 
@@ -15,11 +15,15 @@ for (const name of ['notes.md', 'with space.txt', '.hidden', 'bad\u001b[2Jname',
 
 const message = (number: number, role: 'user' | 'assistant', author: string) =>
   ({ id: String(number + 100), number, role, author, told: false }) as ConversationMessage;
-const talk = newTalk('assistant', 'default', 'id');
-talk.messages = [message(3, 'user', 'ann'), message(4, 'assistant', 'faculty:assistant'), message(5, 'user', 'bob')];
+const conversation = openConversation('assistant', 'default', 'id');
+conversation.messages = [
+  message(3, 'user', 'ann'),
+  message(4, 'assistant', 'faculty:assistant'),
+  message(5, 'user', 'bob'),
+];
 
 async function offered(typed: string): Promise<string[] | null> {
-  const means = { talk, cwd, home, actor: 'ann', faculties: () => Promise.resolve(['assistant', 'writer']) };
+  const means = { conversation, cwd, home, actor: 'ann', faculties: () => Promise.resolve(['assistant', 'writer']) };
   const found = await completeCommand(means, typed);
   const begun = typed.slice(found?.from ?? 0);
   return found === null ? null : found.words.filter((word) => word.startsWith(begun));

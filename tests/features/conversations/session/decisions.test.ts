@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { askPerson } from '../../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../../src/store/transcript/waits.ts';
 import { approve } from '../../../../src/store/work/decide.ts';
-import { beginAnswer } from '../../../store/conversations/talk.ts';
+import { beginAnswer } from '../../../store/conversations/begun.ts';
 import { askOf } from '../../../support/ask-of.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sayInConversation } from '../../../../src/features/conversations/store/messages.ts';
-import { answer, beginAnswer, endAnswer, newTalk, recordText } from '../../../store/conversations/talk.ts';
+import { answer, beginAnswer, endAnswer, newTalk, recordText } from '../../../store/conversations/begun.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startPostgresProxy } from '../../../support/postgres-proxy.ts';

@@ -15,7 +15,7 @@ import {
   newTalk,
   recordText,
   type Talk,
-} from '../../../store/conversations/talk.ts';
+} from '../../../store/conversations/begun.ts';
 import { itemOf, recordCalls } from '../../../support/begun-focus.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';

@@ -5,7 +5,7 @@ import { removeParticipant, setParticipant } from '../../../../src/features/conv
 import { retryMessage } from '../../../../src/features/conversations/store/messages.ts';
 import { readAudience } from '../../../../src/store/work/awareness.ts';
 import { claimWork } from '../../../../src/store/work/work.ts';
-import { beginAnswer, endAnswer, newTalk } from '../../../store/conversations/talk.ts';
+import { beginAnswer, endAnswer, newTalk } from '../../../store/conversations/begun.ts';
 import { claimable } from '../../../support/begun-focus.ts';
 import { beginTurn } from '../../../support/begun-turn.ts';
 import { ALICE, BOB, peopleDriver } from './people-driver.ts';

@@ -6,7 +6,7 @@ import {
   sayInConversation,
 } from '../../../../src/features/conversations/store/messages.ts';
 import { cancelWork } from '../../../../src/store/work/operate.ts';
-import { newTalk } from '../../../store/conversations/talk.ts';
+import { newTalk } from '../../../store/conversations/begun.ts';
 import { testDatabase } from '../../../support/database.ts';
 
 const pg = testDatabase();

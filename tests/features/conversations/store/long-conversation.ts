@@ -1,6 +1,6 @@
 /** A conversation with thousands of answered messages, written in one statement per table, and what a statement costs the database. */
 import type { Database, Queryable } from '../../../../src/store/sql/database.ts';
-import { newTalk, type Talk } from '../../../store/conversations/talk.ts';
+import { newTalk, type Talk } from '../../../store/conversations/begun.ts';
 
 /** Each question has an ended item and an answer; the foci are in chains of at most `chain`. */
 export async function longTalk(db: Database, questions: number, chain = 100): Promise<Talk> {

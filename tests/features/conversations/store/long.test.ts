@@ -7,7 +7,7 @@ import {
   readMessagesBefore,
 } from '../../../../src/features/conversations/store/read-messages.ts';
 import { readAnswerStart, readNewestWords } from '../../../../src/store/conversations/answer-start.ts';
-import { answer, type Talk } from '../../../store/conversations/talk.ts';
+import { answer, type Talk } from '../../../store/conversations/begun.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { longTalk, pagesOf } from './long-conversation.ts';
 

@@ -9,7 +9,7 @@ import {
   sayInConversation,
 } from '../../../../src/features/conversations/store/messages.ts';
 import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
-import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../../../store/conversations/talk.ts';
+import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../../../store/conversations/begun.ts';
 import { testDatabase } from '../../../support/database.ts';
 
 const target = testDatabase();

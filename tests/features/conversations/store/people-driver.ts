@@ -6,7 +6,7 @@ import { searchMemories } from '../../../../src/store/memory/search-memories.ts'
 import { openPostgres } from '../../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../../src/store/sql/database.ts';
 import { readAudience, readAwareness } from '../../../../src/store/work/awareness.ts';
-import { beginAnswer, newTalk, type Talk } from '../../../store/conversations/talk.ts';
+import { beginAnswer, newTalk, type Talk } from '../../../store/conversations/begun.ts';
 import type { FocusedWork } from '../../../support/begun-focus.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { createLogin, dropLogins } from '../../../support/role-login.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/features/conversations/store/messages.ts';
 import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
 import type { Queryable } from '../../../../src/store/sql/database.ts';
-import { answer, newTalk, type Talk } from '../../../store/conversations/talk.ts';
+import { answer, newTalk, type Talk } from '../../../store/conversations/begun.ts';
 import { itemOf } from '../../../support/begun-focus.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';

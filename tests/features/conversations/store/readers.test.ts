@@ -8,7 +8,7 @@ import { searchMemories } from '../../../../src/store/memory/search-memories.ts'
 import { readChildren, spawnChildWork } from '../../../../src/store/transcript/children.ts';
 import { appendLedger } from '../../../../src/store/transcript/ledger.ts';
 import { completeWork } from '../../../../src/store/work/work.ts';
-import { beginAnswer, endAnswer, newTalk, type Talk } from '../../../store/conversations/talk.ts';
+import { beginAnswer, endAnswer, newTalk, type Talk } from '../../../store/conversations/begun.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../../support/begun-focus.ts';
 import { ALICE, BOB, peopleDriver, writerOf } from './people-driver.ts';
 

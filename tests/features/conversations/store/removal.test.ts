@@ -10,7 +10,7 @@ import {
 } from '../../../../src/features/conversations/store/messages.ts';
 import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
 import { pruneConversations } from '../../../../src/store/work/retention.ts';
-import { beginAnswer, claimOf, newTalk, recordText, type Talk } from '../../../store/conversations/talk.ts';
+import { beginAnswer, claimOf, newTalk, recordText, type Talk } from '../../../store/conversations/begun.ts';
 import { randomOf } from '../../../store/events/random-history.ts';
 import { recordCalls } from '../../../support/begun-focus.ts';
 import { testDatabase } from '../../../support/database.ts';

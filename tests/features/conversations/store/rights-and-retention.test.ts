@@ -24,7 +24,7 @@ import { deletedConversations } from '../../../../src/store/conversations/delete
 import { openPostgres } from '../../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../../src/store/sql/database.ts';
 import { packHistory, pruneConversations, pruneWork } from '../../../../src/store/work/retention.ts';
-import { answer, beginAnswer, newTalk } from '../../../store/conversations/talk.ts';
+import { answer, beginAnswer, newTalk } from '../../../store/conversations/begun.ts';
 import { itemOf } from '../../../support/begun-focus.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { createLogin, dropLogins } from '../../../support/role-login.ts';

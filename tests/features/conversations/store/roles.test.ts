@@ -11,7 +11,7 @@ import { retryMessage, sayInConversation } from '../../../../src/features/conver
 import { createWorkspace, deleteWorkspace } from '../../../../src/features/conversations/store/workspaces.ts';
 import { openPostgres } from '../../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../../src/store/sql/database.ts';
-import { answer, newTalk, type Talk } from '../../../store/conversations/talk.ts';
+import { answer, newTalk, type Talk } from '../../../store/conversations/begun.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { createPerson } from '../../../support/people.ts';
 import { createLogin, dropLogins } from '../../../support/role-login.ts';

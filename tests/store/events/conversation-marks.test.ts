@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { editMessage, importMessages, sayInConversation } from '../../../src/features/conversations/store/messages.ts';
-import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
+import { CONVERSATION_BEGINNING } from '../../../src/store/events/conversation-position.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
@@ -8,7 +8,7 @@ import { retryWork } from '../../../src/store/work/operate.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { answer, newTalk } from '../conversations/talk.ts';
+import { answer, newTalk } from '../conversations/begun.ts';
 
 const pg = testDatabase();
 const db = pg.database;
@@ -68,7 +68,7 @@ async function functionsUsed(tx: Queryable, names: RegExp): Promise<string[]> {
 
 async function gists(id: string): Promise<string[]> {
   const all: AnyEvent[] = [];
-  for (let at = CHAT_BEGINNING, more = true; more; ) {
+  for (let at = CONVERSATION_BEGINNING, more = true; more; ) {
     const page = await readConversationPage(db, id, at);
     all.push(...page!.events.map(({ event }) => event));
     ({ position: at, more } = page!);

@@ -25,7 +25,7 @@ const message = {
     .readonly(),
 };
 
-export const CHAT_EVENTS = {
+export const CONVERSATION_EVENTS = {
   said: { when: 'somebody said something, or a message was imported', fields: message },
   answered: {
     when: 'an answer ended, and stands in the conversation as a message. All events of its item, up to `done`, come before it',

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { tellWatchers } from '../../../src/store/events/live/live-pieces.ts';
 import { chatOf, type HttpChat } from '../../features/conversations/operations/conversation-driver.ts';
-import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
+import { beginAnswer, endAnswer } from '../../store/conversations/begun.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { type EventReader, type GotEvent, readEventStream } from '../../support/event-reader.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -2,17 +2,17 @@
 import type { WorkState } from '../../core/work/work.ts';
 import type { ItemFacts, WaitingFacts } from './facts.ts';
 
-export interface ChatFacts {
+export interface ConversationFacts {
   readonly id: string;
   /** The message up to which answers are hidden from the actor, who joined after it; `0`: none is. */
   readonly since: string;
-  readonly marks: readonly ChatMarkFacts[];
+  readonly marks: readonly ConversationMarkFacts[];
   /** There are marks after these. */
   readonly more: boolean;
   readonly segments: readonly SegmentFacts[];
 }
 
-export interface ChatMarkFacts {
+export interface ConversationMarkFacts {
   readonly seq: number;
   readonly kind: 'said' | 'told' | 'answered' | 'retried' | 'deleted' | 'joined' | 'left' | 'changed';
   readonly messageId: string | null;

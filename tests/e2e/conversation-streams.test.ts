@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startConversation } from '../../src/features/conversations/store/conversations.ts';
 import { deleteMessage, editMessage, sayInConversation } from '../../src/features/conversations/store/messages.ts';
 import { createWorkspace } from '../../src/features/conversations/store/workspaces.ts';
-import { CHAT_BEGINNING, type ChatPosition } from '../../src/store/events/chat-position.ts';
+import { CONVERSATION_BEGINNING, type ConversationPosition } from '../../src/store/events/conversation-position.ts';
 import { readConversationPage } from '../../src/store/events/read-conversation-events.ts';
 import { type DaemonProcess, makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
@@ -105,7 +105,7 @@ it('a reader of a conversation gets each event once, although server and daemon 
 
 async function readAll(id: string): Promise<string[]> {
   const all: string[] = [];
-  for (let at: ChatPosition = CHAT_BEGINNING, more = true; more; ) {
+  for (let at: ConversationPosition = CONVERSATION_BEGINNING, more = true; more; ) {
     const page = await readConversationPage(pg.database, id, at);
     all.push(...page!.events.map(({ event }) => event.type));
     ({ position: at, more } = page!);

@@ -16,13 +16,13 @@ import type { ConversationMessage } from '../store/message.ts';
 import { findConversation } from '../store/read-conversations.ts';
 import { readConversation } from '../store/read-messages.ts';
 import type { Asking } from './asking.ts';
+import type { OpenConversation } from './conversation.ts';
 import type { EventView } from './event-view.ts';
 import { showMessage, showSaid } from './message-view.ts';
-import type { Talk } from './talk.ts';
 
 export interface WatchParts {
   readonly console: Console;
-  readonly talk: Talk;
+  readonly conversation: OpenConversation;
   readonly asking: Asking;
   readonly view: EventView;
   /** The name of the person at this terminal. */
@@ -32,7 +32,7 @@ export interface WatchParts {
   readonly busy: () => boolean;
 }
 
-export interface TalkWatch {
+export interface ConversationWatch {
   /** Watches until the signal aborts (true), or the conversation is not there any more (false). Errors: `db.*`. */
   run(db: Database, news: News, signal: AbortSignal): Promise<boolean>;
   /** Returns whether something before the piece is missing. */
@@ -50,7 +50,15 @@ const WATCH_AGAIN_MS = 300_000;
 /** What is usual needs no explanation. */
 const EXPLAIN_AFTER_MS = 2500;
 
-export function createTalkWatch({ console, talk, asking, view, actor, wake, busy }: WatchParts): TalkWatch {
+export function createConversationWatch({
+  console,
+  conversation,
+  asking,
+  view,
+  actor,
+  wake,
+  busy,
+}: WatchParts): ConversationWatch {
   let answer: FollowedItem | null = null;
   let seenAtMs = 0;
   let lookAtMs = 0;
@@ -58,30 +66,30 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
 
   /** Reads the conversation if it has changed, and prints what is new. */
   async function look(db: Database): Promise<void> {
-    if (talk.id === null || busy() || systemClock.monotonicMs() < lookAtMs) return;
+    if (conversation.id === null || busy() || systemClock.monotonicMs() < lookAtMs) return;
     lookAtMs = systemClock.monotonicMs() + LOOK_EVERY_MS;
-    const row = await findConversation(db, talk.id);
+    const row = await findConversation(db, conversation.id);
     if (row === null) gone = true;
     if (row === null || row.updated_at.getTime() === seenAtMs) return;
-    const messages = await readConversation(db, talk.id);
+    const messages = await readConversation(db, conversation.id);
     // It was read before something was said here.
     if (busy()) return void (lookAtMs = 0);
     seenAtMs = row.updated_at.getTime();
-    talk.faculty = row.faculty;
-    talk.messages = messages;
+    conversation.faculty = row.faculty;
+    conversation.messages = messages;
     for (const message of messages) take(message);
   }
 
   function take(message: ConversationMessage): void {
     const { id, role, work_item_id: workItemId } = message;
-    if (talk.known.has(id)) return;
+    if (conversation.known.has(id)) return;
     // The answer that is followed here, or will be.
     if (role === 'assistant' && workItemId !== null && isAnswerHere(workItemId)) {
-      talk.known.add(id);
+      conversation.known.add(id);
       answered.add(workItemId);
       return;
     }
-    talk.known.add(id);
+    conversation.known.add(id);
     showMessage(console.output, message, { actor: actor() });
   }
 
@@ -91,16 +99,17 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
 
   /** What was said while the answer before was given stands in front of its own answer. */
   function showQueued({ id, number }: ConversationMessage): void {
-    const said = talk.queued.find((one) => one.id === id);
+    const said = conversation.queued.find((one) => one.id === id);
     if (said === undefined) return;
-    talk.queued = talk.queued.filter((one) => one !== said);
-    console.queued(talk.queued.map((one) => one.text));
+    conversation.queued = conversation.queued.filter((one) => one !== said);
+    console.queued(conversation.queued.map((one) => one.text));
     showSaid(console.output, String(number), said.text);
   }
 
   function next(): FollowedItem | null {
-    const open = talk.messages.find(
-      ({ role, told, work_item_id: item }) => role === 'user' && !told && item !== null && !talk.followed.has(item),
+    const open = conversation.messages.find(
+      ({ role, told, work_item_id: item }) =>
+        role === 'user' && !told && item !== null && !conversation.followed.has(item),
     );
     if (open === undefined) return null;
     showQueued(open);
@@ -131,18 +140,18 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
       explainAtMs = nowMs + EXPLAIN_AFTER_MS;
       explained = explanation(
         await whyWaiting(db, workItemId!),
-        { id: workItemId!, faculty: talk.faculty },
+        { id: workItemId!, faculty: conversation.faculty },
         console.output.called,
       );
     }
-    const what = asking.asked !== null ? 'the answer waits for you' : explained || usual(state, talk.faculty);
+    const what = asking.asked !== null ? 'the answer waits for you' : explained || usual(state, conversation.faculty);
     console.status(`${what} · Ctrl-C stops it`);
   }
 
   async function followOne(one: FollowedItem, db: Database, waking: Waking): Promise<void> {
     [explained, explainAtMs] = ['', systemClock.monotonicMs() + EXPLAIN_AFTER_MS];
     if (!(await one.follow(db, waking))) return;
-    talk.followed.add(one.workItemId);
+    conversation.followed.add(one.workItemId);
     answer = null;
     asking.over();
     view.end();
@@ -162,8 +171,8 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
     async run(db, news, signal) {
       let watchAtMs = 0;
       while (!signal.aborted && !gone) {
-        if (talk.id !== null && systemClock.monotonicMs() >= watchAtMs) {
-          await news.watchTalk(talk.id);
+        if (conversation.id !== null && systemClock.monotonicMs() >= watchAtMs) {
+          await news.watchConversation(conversation.id);
           watchAtMs = systemClock.monotonicMs() + WATCH_AGAIN_MS;
         }
         await look(db);

@@ -18,7 +18,7 @@ import {
 } from './position.ts';
 import { NO_NUMBERS, type RangeSet, readRanges, withNumber, writeRanges } from './range-set.ts';
 
-export interface ChatPosition {
+export interface ConversationPosition {
   /** The newest mark that was read; 0: none. */
   readonly seq: number;
   /** By the mark that began the answer. */
@@ -26,23 +26,28 @@ export interface ChatPosition {
 }
 
 /** A step that an event of a conversation is: a mark, or a step in the events of an answer. */
-export type ChatStep =
+export type ConversationStep =
   /** `opens`: the mark begins an answer, whose events are read from there. `closes`: it ends the answer that this mark began. */
-  | { readonly part: 'chat'; readonly seq: number; readonly opens: Position | null; readonly closes: number | null }
+  | {
+      readonly part: 'conversation';
+      readonly seq: number;
+      readonly opens: Position | null;
+      readonly closes: number | null;
+    }
   | { readonly part: 'answering'; readonly opened: number; readonly step: Step };
 
-export const CHAT_BEGINNING: ChatPosition = { seq: 0, open: new Map() };
+export const CONVERSATION_BEGINNING: ConversationPosition = { seq: 0, open: new Map() };
 
 /** Whether the position contains the step. */
-export function isPastInChat({ seq, open }: ChatPosition, step: ChatStep): boolean {
-  if (step.part === 'chat') return step.seq <= seq;
+export function isPastInConversation({ seq, open }: ConversationPosition, step: ConversationStep): boolean {
+  if (step.part === 'conversation') return step.seq <= seq;
   if (step.opened > seq) return false;
   const position = open.get(step.opened);
   return position === undefined || isPast(position, step.step);
 }
 
 /** The position with the step, which it does not contain yet. */
-export function advanceInChat(position: ChatPosition, step: ChatStep): ChatPosition {
+export function advanceInConversation(position: ConversationPosition, step: ConversationStep): ConversationPosition {
   const open = new Map(position.open);
   if (step.part === 'answering') {
     open.set(step.opened, advance(open.get(step.opened) ?? BEGINNING, step.step));
@@ -54,15 +59,15 @@ export function advanceInChat(position: ChatPosition, step: ChatStep): ChatPosit
 }
 
 /** The argument of `animus.read_conversation_events`. */
-export function chatPositionFields({ seq, open }: ChatPosition): object {
+export function conversationPositionFields({ seq, open }: ConversationPosition): object {
   return { q: seq, o: Object.fromEntries([...open].map(([opened, position]) => [opened, positionFields(position)])) };
 }
 
 /** The position of such fields. */
-export function chatPositionOf(fields: {
+export function conversationPositionOf(fields: {
   readonly q: number;
   readonly o: Readonly<Record<string, unknown>>;
-}): ChatPosition {
+}): ConversationPosition {
   return {
     seq: fields.q,
     open: new Map(Object.entries(fields.o).map(([opened, one]) => [Number(opened), POSITION.parse(one)])),
@@ -70,7 +75,7 @@ export function chatPositionOf(fields: {
 }
 
 /** The id of the event at whose end the position is. Many answers that wait have the same position: it is written once. */
-export function writeChatCursor(fileId: string, { seq, open }: ChatPosition): string {
+export function writeConversationCursor(conversationId: string, { seq, open }: ConversationPosition): string {
   const groups = new Map<string, { readonly fields: object; set: RangeSet }>();
   for (const [opened, position] of [...open].toSorted(([a], [b]) => a - b)) {
     const fields = positionFields(position);
@@ -79,7 +84,7 @@ export function writeChatCursor(fileId: string, { seq, open }: ChatPosition): st
     groups.set(key, { ...group, set: withNumber(group.set, opened) });
   }
   const answers = [...groups.values()].map(({ fields, set }) => [writeRanges(set), fields]);
-  return encodeCursor({ q: seq, ...(answers.length > 0 && { o: answers }), w: tagOf(fileId) });
+  return encodeCursor({ q: seq, ...(answers.length > 0 && { o: answers }), w: tagOf(conversationId) });
 }
 
 const count = z.int().min(0).max(2_147_483_647);
@@ -95,10 +100,10 @@ const CURSOR = z.strictObject({
 /** The most answers that an id may name. */
 const MAX_OPEN = 10_000;
 
-/** The position that `writeChatCursor` wrote for this conversation. Errors: `usage.invalid`, also for the id of another stream's event. */
-export function readChatCursor(fileId: string, cursor: string): ChatPosition {
+/** The position that `writeConversationCursor` wrote for this conversation. Errors: `usage.invalid`, also for the id of another stream's event. */
+export function readConversationCursor(conversationId: string, cursor: string): ConversationPosition {
   const read = CURSOR.safeParse(decodeCursor(cursor));
-  if (!read.success || read.data.w !== tagOf(fileId)) throw foreignCursor();
+  if (!read.success || read.data.w !== tagOf(conversationId)) throw foreignCursor();
   const open: [number, Position][] = [];
   for (const [text, position] of read.data.o) {
     const set = readRanges(text);

@@ -1,12 +1,12 @@
-import type { ChatMarkFacts } from './chat-facts.ts';
+import type { ConversationMarkFacts } from './conversation-facts.ts';
 import type { ConversationBody, ConversationEvent } from './event.ts';
 
 /** The event of a mark of a conversation. */
-export function chatMarkEvent(mark: ChatMarkFacts): ConversationEvent {
+export function conversationMarkEvent(mark: ConversationMarkFacts): ConversationEvent {
   return { ...bodyOf(mark), workItemId: mark.item, atMs: mark.at };
 }
 
-function bodyOf(mark: ChatMarkFacts): ConversationBody {
+function bodyOf(mark: ConversationMarkFacts): ConversationBody {
   const { kind, detail } = mark;
   const messageId = mark.messageId ?? '';
   const by = detail?.by ?? null;
@@ -41,7 +41,7 @@ function bodyOf(mark: ChatMarkFacts): ConversationBody {
   }
 }
 
-function messageOf({ kind, messageId, message, at }: ChatMarkFacts) {
+function messageOf({ kind, messageId, message, at }: ConversationMarkFacts) {
   const {
     number = 0,
     role = 'user',
