@@ -1,6 +1,8 @@
 -- Calls of the model beside turns, such as summaries: what they may cost is held under the limits, and settled when they have ended.
 
 drop function if exists animus.begin_side_call(uuid, bigint, numeric, bigint, uuid);
+-- Its last parameter had a default, which no replacement can take away.
+drop function if exists animus.begin_side_call(uuid, bigint, numeric, bigint, uuid, jsonb);
 drop function if exists animus.end_side_call(uuid, bigint, numeric, jsonb);
 -- Reserves the highest cost of a call of the model that is not a turn, such as a summary, and holds it under the limits that apply. Returns whether they allow it. The
 -- commit does not wait for the disk: under limits, call animus.keep_turns before the request is sent. p_for: {model: `provider/model`, operation}, under which it

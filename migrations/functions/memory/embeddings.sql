@@ -203,6 +203,8 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 drop function if exists animus.hold_embedding(uuid, bigint, numeric, bigint, uuid);
+-- Its last parameter had a default, which no replacement can take away.
+drop function if exists animus.hold_embedding(uuid, bigint, numeric, bigint, uuid, text);
 -- Reserves what an embedding that a focus asks for may cost at most, holds it under the limits that apply, and returns 'free', no limit applies; 'held'; or 'refused', by a limit. p_attempt names the
 -- request: holding for the same one again changes nothing. Of one focus, one such request at a time. record_side_call, lose_turn and give_back_turn end it. p_model: as `provider/model`, for which it
 -- counts while it is under way and when it is lost.
