@@ -24,10 +24,10 @@ function wiresOf(source: string): readonly string[] {
 
 /** Files that change their process for good: they mock a module or start OpenTelemetry. Each gets a process of its own. */
 export const ALONE = [
-  'tests/features/sandbox/sandbox-run.test.ts',
   'tests/daemon/focus/code.test.ts',
   'tests/daemon/timers/queue-metrics.test.ts',
-  'tests/daemon/timers/spend-roll-up.test.ts',
+  'tests/features/budgets/service.test.ts',
+  'tests/features/sandbox/sandbox-run.test.ts',
   'tests/http/api/telemetry.test.ts',
   'tests/telemetry/{export,setup}.test.ts',
   'tests/tools/code/code-spans.test.ts',
