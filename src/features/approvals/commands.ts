@@ -3,7 +3,7 @@ import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
 import { addAnswerCommand, addApproveCommand, addDenyCommand } from './decide-commands.ts';
-import { listGrants, revokeGrant } from './operations.ts';
+import { GRANT, listGrants, revokeGrant } from './operations.ts';
 
 const grants = operationCommand(listGrants, {
   usage: 'grants',
@@ -40,6 +40,7 @@ const revoke = operationCommand(revokeGrant, {
   summary: 'end a grant; calls that have started go on',
   arguments: { grant: 'the number of the grant' },
   examples: ['animus work revoke 17'],
+  check: ({ id }) => (GRANT.test(id) ? null : `${JSON.stringify(id)} is not the number of a grant: animus work grants`),
   document: ({ result: { id, revoked } }) => ({ grant_id: id, revoked }),
   show(output, { result: { id, revoked } }) {
     if (revoked) output.line(`grant ${id}  `, styled('revoked', 'green'));

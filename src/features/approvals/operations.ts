@@ -175,13 +175,16 @@ export const listGrants = operation({
   run: async ({ tx }) => ({ items: await store.readGrants(tx) }),
 });
 
+/** The number of a grant. */
+export const GRANT = /^\d{1,18}$/;
+
 export const revokeGrant = operation({
   name: 'revokeGrant',
   tag: 'approvals',
   summary: 'End a grant; calls that have started continue; for operators',
   scope: 'decide',
   http: { method: 'DELETE', path: '/grants/{id}' },
-  input: { id: text({ pattern: /^\d{1,18}$/, expected: 'the number of a grant' }) },
+  input: { id: text({ pattern: GRANT, expected: 'the number of a grant' }) },
   output: (s) => s.z.object({ id: s.z.string(), revoked: s.z.boolean().describe('false: it had ended before') }),
   errors: ['work.not_found'],
   run: async ({ tx }, input) => ({ id: input.id, revoked: await store.revokeGrant(tx, input.id) }),

@@ -9,7 +9,8 @@ import { choice, flag, id, limit, list, optional, span, terminalOnly, text, time
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
 import { namesOfPeople, requireListed } from '../../store/people/listed-person.ts';
-import { requireOperator } from '../../store/views/visible/visible-operated.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { requireOperator, requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 import * as store from './store.ts';
 
 const NAME = { pattern: /^[^\s\p{Cc}]{1,200}$/u } as const;
@@ -46,7 +47,7 @@ export const listPeople = operation({
   input: {},
   output: (s) => s.z.object({ items: s.z.array(store.listedPerson(s)) }),
   async run({ tx, visitor }) {
-    if (visitor !== null) await requireOperator(tx);
+    await requireSeesPeople(tx, visitor);
     return { items: await store.listPeople(tx, visitor === null ? null : 10_000) };
   },
 });
@@ -73,7 +74,7 @@ export const setPerson = operation({
   errors: ['work.invalid', 'work.not_found'],
   async run({ tx, visitor }, { name, role, disabled }) {
     if (role === undefined && disabled !== undefined) {
-      if (visitor !== null) await requireOperator(tx);
+      await requireSeesPeople(tx, visitor);
       requireListed(name, await namesOfPeople(tx, name));
     }
     return store.setPerson(tx, name, { role, disabled });
@@ -156,6 +157,11 @@ export const peopleOperations: readonly Operation[] = [
   createToken,
   revokeToken,
 ];
+
+/** Nobody would be listed otherwise. Of a terminal, every login that sees all work sees people, too. */
+async function requireSeesPeople(tx: Queryable, visitor: ActingPerson | null): Promise<void> {
+  await (visitor === null ? requireSeesAll(tx) : requireOperator(tx));
+}
 
 /** What is done to others needs another scope than what is done to oneself. The transaction is rolled back. */
 function requireOwn(visitor: ActingPerson | null, person: string): void {

@@ -1,5 +1,4 @@
 /** `animus person list|set|disable|enable`: who may use animus through a gateway, and with which role. */
-import { choice } from '../../terminal/command/arguments.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { listPeople, setPerson } from './operations.ts';
@@ -34,13 +33,15 @@ const changed = {
     output.line(`${person.name}  ${person.role}  `, stateOf(person)),
 };
 
-const set = operationCommand(setPerson, {
+/** Only a login of the database makes operators. */
+const setRole = { ...setPerson, input: { ...setPerson.input, role: personRole } };
+
+const set = operationCommand(setRole, {
   ...changed,
   usage: 'set <name>',
   summary: 'add a person, or change the role of one; it counts from the next request on',
   examples: ['animus person set alice --role operator', "animus person set '*' --role reader"],
-  options: { role: ['--role <role>', `one of ${personRole.words.join(', ')}`, choice(personRole.words)] },
-  check: ({ role }) => (role === undefined ? "required option '--role <role>' not specified" : null),
+  options: { role: ['--role <role>', `one of ${personRole.words.join(', ')}`] },
 });
 
 const disable = operationCommand(disabling(true), {

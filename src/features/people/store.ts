@@ -8,6 +8,7 @@ import { choice } from '../../operations/fields.ts';
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
+import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 
 export const personRole = choice(PERSON_ROLES);
 export const scope = choice(SCOPES);
@@ -93,8 +94,9 @@ export async function listTokens(
   );
 }
 
-/** The one token that an id or a part of it names (`readIdReference`). Errors: those of `findOne`. */
+/** The one token that an id or a part of it names (`readIdReference`). Errors: those of `findOne`; `db.forbidden` for logins that do not see all. */
 export async function findToken(db: Queryable, reference: string): Promise<{ readonly id: string }> {
+  await requireSeesAll(db);
   const id = await findOne(reference, TOKENS, async ({ from, to, start, ending }) => {
     const found = await db.query<Pick<Token, 'id' | 'person' | 'label'>>(
       `select id, person, label from animus.visible_tokens

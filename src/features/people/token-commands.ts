@@ -2,6 +2,7 @@
 import { ID_RULE } from '../../core/work/id-reference.ts';
 import { PERSON_ROLES, SCOPES } from '../../core/work/people.ts';
 import { namesOfPeople, similarPerson } from '../../store/people/listed-person.ts';
+import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
@@ -57,7 +58,10 @@ const create = operationCommand(createToken, {
 const list = operationCommand(
   {
     ...listTokens,
-    run: async ({ tx }, { person, all }) => ({ items: await readTokens(tx, { person, all, limit: null }), next: null }),
+    async run({ tx }, { person, all }) {
+      await requireSeesAll(tx);
+      return { items: await readTokens(tx, { person, all, limit: null }), next: null };
+    },
   } satisfies typeof listTokens,
   {
     usage: 'list [person]',

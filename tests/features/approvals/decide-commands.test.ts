@@ -152,6 +152,13 @@ describe('work approve', () => {
     expect(await json(['work', 'grants'])).toEqual({ grants: [] });
   });
 
+  test('only a number is revoked: anything else is a usage error', async () => {
+    for (const grant of ['abc', '1'.repeat(20)]) {
+      const refused = { code: 2, stderr: expect.stringContaining('is not the number of a grant') };
+      expect(await animus(['work', 'revoke', grant])).toMatchObject(refused);
+    }
+  });
+
   test('--pattern becomes the key of a rule for the tool, and is refused if it is none', async () => {
     const { id } = await waiting({ command: 'npm test' });
     const argv = ['work', 'approve', id, '--always', '--pattern'];

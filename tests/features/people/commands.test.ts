@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { openLogin } from '../../../src/http/login/login.ts';
 import { run } from '../../cli/run-cli.ts';
 import { testDatabase } from '../../support/database.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
 
 const target = testDatabase();
 const animus = (...argv: string[]) => run(argv, { env: { DATABASE_URL: target.connectionString } });
@@ -127,4 +128,18 @@ test('each change is a decision that names who made it', async () => {
     { action: 'revoke', note: 'disabled' },
     { action: 'revoke', note: `token ${id}` },
   ]);
+});
+
+test('a login that may not see people is told so, not that there are none', async () => {
+  await animus('token', 'create', 'alice', '--role', 'operator');
+  const logins: string[] = [];
+  const DATABASE_URL = await createLogin(target.connectionString, 'animus_gateway', logins);
+  const all = [['person', 'list'], ['person', 'disable', 'alice'], ['token', 'list'], ['token', 'revoke', '4f2a9c1d']];
+  for (const argv of all) expect(await run(argv, { env: { DATABASE_URL } })).toMatchObject({ code: 5, stdout: '' });
+  await dropLogins(logins);
+});
+
+test('a role must be given to set a person', async () => {
+  const stderr = expect.stringContaining("required option '--role <role>' not specified; see: animus person set --help");
+  expect(await animus('person', 'set', 'bob')).toMatchObject({ code: 2, stderr });
 });
