@@ -134,12 +134,19 @@ test('a login that may not see people is told so, not that there are none', asyn
   await animus('token', 'create', 'alice', '--role', 'operator');
   const logins: string[] = [];
   const DATABASE_URL = await createLogin(target.connectionString, 'animus_gateway', logins);
-  const all = [['person', 'list'], ['person', 'disable', 'alice'], ['token', 'list'], ['token', 'revoke', '4f2a9c1d']];
+  const all = [
+    ['person', 'list'],
+    ['person', 'disable', 'alice'],
+    ['token', 'list'],
+    ['token', 'revoke', '4f2a9c1d'],
+  ];
   for (const argv of all) expect(await run(argv, { env: { DATABASE_URL } })).toMatchObject({ code: 5, stdout: '' });
   await dropLogins(logins);
 });
 
 test('a role must be given to set a person', async () => {
-  const stderr = expect.stringContaining("required option '--role <role>' not specified; see: animus person set --help");
+  const stderr = expect.stringContaining(
+    "required option '--role <role>' not specified; see: animus person set --help",
+  );
   expect(await animus('person', 'set', 'bob')).toMatchObject({ code: 2, stderr });
 });
