@@ -81,7 +81,7 @@ begin
   return query select * from animus.batches where id = v_id;
 end $$;
 
--- Records the provider's id of a batch; the bodies are no longer needed. Needs no token: any daemon that knows the id may record it. Returns false if
+-- Records the provider's id of a batch; the bodies are no longer needed. It takes no lease token: any daemon that knows the id may record it. Returns false if
 -- the batch was given up as lost: then its requests may be sent again, and this batch must be cancelled.
 -- Locks: the row of the batch; its requests. Raises: nothing.
 create or replace function animus.confirm_batch(p_id uuid, p_provider_id text) returns boolean

@@ -204,7 +204,7 @@ export interface Status {
     | undefined;
   /** Numbers of deliveries stop at 1,000. */
   readonly webhooks: {
-    /** Deliveries that failed for good. */
+    /** Deliveries that failed permanently. */
     readonly dead: number;
     /** Deliveries that no daemon sends. */
     readonly late: number;

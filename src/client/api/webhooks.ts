@@ -190,7 +190,7 @@ export interface WebhooksMethods {
    */
   test(id: string, options?: CallOptions): Promise<TestWebhookOutput>;
   /**
-   * The deliveries of a webhook that failed for good, newest first. Needs a token of scope `read`.
+   * The deliveries of a webhook that failed permanently, newest first. Needs a token of scope `read`.
    *
    * `GET /webhooks/{id}/dead-letters`
    */
@@ -202,7 +202,7 @@ export interface WebhooksMethods {
    */
   showDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<Delivery>;
   /**
-   * Send the deliveries that failed for good again, or one of them, with the same ids. Needs a token of scope `work`.
+   * Send the deliveries that failed permanently again, or one of them, with the same ids. Needs a token of scope `work`.
    *
    * `POST /webhooks/{id}/retry`
    */

@@ -50,10 +50,10 @@ const add = operationCommand(addWebhook, {
 
 const list = operationCommand(listWebhooks, {
   usage: 'list',
-  summary: 'list your webhooks, or all for operators, with the deliveries that wait and that failed for good',
+  summary: 'list your webhooks, or all for operators, with the deliveries that wait and that failed permanently',
   examples: ['animus webhook list', 'animus webhook list --dead --json'],
   instead: {
-    option: ['--dead', 'list the deliveries that failed for good instead, the newest 100'],
+    option: ['--dead', 'list the deliveries that failed permanently instead, the newest 100'],
     run: showDeadDeliveries,
   },
   document: ({ result: { items: webhooks } }) => ({ webhooks }),
@@ -114,7 +114,7 @@ const test = operationCommand(testWebhook, {
 const retry = operationCommand(retryDeliveries, {
   ...named,
   usage: 'retry <id>',
-  summary: 'send the deliveries of a webhook that failed for good again, with the same ids',
+  summary: 'send the deliveries of a webhook that failed permanently again, with the same ids',
   examples: ['animus webhook retry 4f2a9c1d', 'animus webhook retry 4f2a9c1d --delivery 1234'],
   options: { delivery_id: ['--delivery <number>', 'only this one, as in: animus webhook list --dead'] },
   async after(_, { input: { delivery_id: wanted }, result: { retried } }) {
@@ -152,13 +152,13 @@ async function findWebhook(db: Queryable, reference: string): Promise<store.Webh
   return hooks.find((hook) => hook.id === id)!;
 }
 
-/** With `--dead`: the deliveries that failed for good. */
+/** With `--dead`: the deliveries that failed permanently. */
 async function showDeadDeliveries(invocation: Invocation): Promise<number> {
   const { output } = invocation;
   const deliveries = await withDatabase(invocation, (db) => store.listDeadDeliveries(db, undefined));
   output.document({ deliveries });
   if (deliveries.length === 0) {
-    output.note('no delivery failed for good');
+    output.note('no delivery failed permanently');
     return 0;
   }
   const now = Date.now();

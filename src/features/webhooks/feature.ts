@@ -18,7 +18,7 @@ export const webhooks: Feature = {
     shape: ({ z }) => ({
       webhooks: z
         .object({
-          dead: z.int().min(0).describe('deliveries that failed for good'),
+          dead: z.int().min(0).describe('deliveries that failed permanently'),
           late: z.int().min(0).describe('deliveries that no daemon sends'),
           full: z.int().min(0).describe('webhooks whose new deliveries become dead letters, because too many wait'),
           dropping: z.int().min(0).describe('webhooks of which events are lost, because too many wait'),

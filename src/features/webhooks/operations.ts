@@ -108,7 +108,7 @@ export const testWebhook = operation({
 const listDeadDeliveries = operation({
   name: 'listDeadDeliveries',
   tag: 'webhooks',
-  summary: 'The deliveries of a webhook that failed for good, newest first',
+  summary: 'The deliveries of a webhook that failed permanently, newest first',
   scope: 'read',
   http: { method: 'GET', path: '/webhooks/{id}/dead-letters' },
   input: { id: id(), limit: limit(), after: optional(deliveryId) },
@@ -140,7 +140,7 @@ const showDelivery = operation({
 export const retryDeliveries = operation({
   name: 'retryDeliveries',
   tag: 'webhooks',
-  summary: 'Send the deliveries that failed for good again, or one of them, with the same ids',
+  summary: 'Send the deliveries that failed permanently again, or one of them, with the same ids',
   scope: 'work',
   http: { method: 'POST', path: '/webhooks/{id}/retry' },
   input: { id: id(), delivery_id: optional(deliveryId) },

@@ -52,7 +52,7 @@ type Counts = Readonly<Record<'dead' | 'late' | 'full' | 'dropping', number>>;
 export function showWebhookStatus(output: Output, { webhooks }: { readonly webhooks: Counts }): void {
   const { dead, late, full, dropping } = webhooks;
   const problem = (text: string) => output.line(styled('problem  ', 'red'), text);
-  if (dead > 0) problem(`${deliveries(dead)} failed for good: animus webhook list --dead`);
+  if (dead > 0) problem(`${deliveries(dead)} failed permanently: animus webhook list --dead`);
   if (late > 0) problem(`${deliveries(late)} waiting for a daemon with the key of the webhook`);
   if (full > 0)
     problem(`too many deliveries wait for ${counted(full, 'webhook', 'webhooks')}: new ones become dead letters`);

@@ -196,7 +196,9 @@ test('dead letters are listed, counted by status and sent again; a removed webho
   );
   const { deliveries } = await json('webhook', 'list', '--dead');
   expect(deliveries).toMatchObject([{ event: 'webhook.test', attempts: 12, last_error: 'the receiver answered 500' }]);
-  expect((await animus(['status'])).stdout).toContain('1 webhook delivery failed for good: animus webhook list --dead');
+  expect((await animus(['status'])).stdout).toContain(
+    '1 webhook delivery failed permanently: animus webhook list --dead',
+  );
   expect((await animus(['webhook', 'list'])).stdout).toContain('the receiver answered 500');
   const retried = await animus(['webhook', 'retry', id.slice(0, 8), '--delivery', deliveries[0].id]);
   expect(retried.stdout).toContain('1 delivery of webhook');

@@ -22,7 +22,7 @@ export async function chatCommand(
       : stdout.isTTY === true
         ? 'the terminal is a dumb one (TERM)'
         : 'standard output is not one';
-    const detail = `a conversation needs a terminal, and ${why}; to say something: animus chat send "…" --wait`;
+    const detail = `a conversation needs a terminal, and ${why}; to send a message: animus chat send "…" --wait`;
     throw new AnimusError('usage.invalid', { detail });
   }
   const { beginSession } = await import('./begin-session.ts');
