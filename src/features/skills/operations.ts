@@ -1,8 +1,9 @@
 /** Skills that agents wrote: what they say, what a version changes, how they were used, and what operators decide about them. */
 import { optional, text, time, whole } from '../../operations/fields.ts';
-import { type Operation, operation } from '../../operations/operation.ts';
+import { type Acting, type Operation, operation } from '../../operations/operation.ts';
 import type { Schemas } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 import * as store from './store.ts';
 import * as usage from './usage.ts';
 
@@ -33,7 +34,7 @@ export const showSkill = operation({
   input: { name },
   output: (s) => s.z.object({ items: s.z.array(store.skillVersion(s)) }),
   errors: ['skill.unknown'],
-  run: async ({ tx }, input) => ({ items: await store.versionsOf(tx, input.name) }),
+  run: async (acting, input) => ({ items: await readVersions(acting, input.name) }),
 });
 
 const showVersion = operation({
@@ -73,9 +74,9 @@ export const diffSkill = operation({
       files: s.z.array(s.z.object({ path: s.z.string(), patch: s.z.string() })),
     }),
   errors: ['skill.unknown'],
-  async run({ tx }, input) {
+  async run({ tx, visitor }, input) {
     const { skillChanges } = await import('../../catalog/skills/skill-changes.ts');
-    const versions = await store.versionsOf(tx, input.name);
+    const versions = await readVersions({ tx, visitor }, input.name);
     const to = store.chosenOf(versions, input.to);
     const base = input.from ?? to.base;
     const from = base === null ? null : store.chosenOf(versions, base).version;
@@ -167,6 +168,12 @@ export const skillOperations: readonly Operation[] = [
   archiveSkill,
   rollBackSkill,
 ];
+
+/** A login that sees no skills, such as that of a gateway, is told so: to it, the views would say that there are none. Errors: `db.forbidden`, `skill.unknown`. */
+async function readVersions({ tx, visitor }: Pick<Acting<never>, 'tx' | 'visitor'>, name: string) {
+  if (visitor === null) await requireSeesAll(tx);
+  return store.versionsOf(tx, name);
+}
 
 /** The version as a decision has left it: a terminal shows it. */
 async function versionOf(tx: Queryable, skill: string, number: number): Promise<store.SkillVersion> {

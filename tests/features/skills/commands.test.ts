@@ -8,6 +8,7 @@ import { projectDirectory } from '../../cli/project-directory.ts';
 import { storePackage, writerOf } from '../../store/skills/written-skills.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { skillText } from '../../support/skill-tree.ts';
 
 const target = testDatabase();
@@ -70,6 +71,17 @@ test('a proposal is in the inbox, shown as a diff, approved by what was shown, a
       code: 3,
       stderr: expect.stringContaining('no work has written'),
     });
+});
+
+test('a login that sees no skills is told so; one that reads may see them', async () => {
+  const logins: string[] = [];
+  const as = (role: string) => createLogin(target.connectionString, role, logins);
+  const [gateway, reader] = [await as('animus_gateway'), await as('animus_reader')];
+  for (const what of ['history', 'diff']) {
+    expect(await run('skill', what, 'nosuch', { env: { DATABASE_URL: gateway } }), what).toMatchObject({ code: 5 });
+    expect(await run('skill', what, 'nosuch', { env: { DATABASE_URL: reader } }), what).toMatchObject({ code: 3 });
+  }
+  await dropLogins(logins);
 });
 
 test('a skill of a person is handed to agents as it is, if agents could write it', async () => {
