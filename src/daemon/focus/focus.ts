@@ -23,9 +23,15 @@ export async function attempt(
   beginning: FocusBeginning,
   reach: FocusReach,
 ): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
-  const { end, focus } = await runPhases(work, faculty, claimed, beginning, reach);
+  let focus: Focus;
+  try {
+    focus = await beginFocus(work, faculty, claimed, beginning, reach);
+  } catch (error) {
+    return { end: endOfError(error, claimed.control, faculty, 'orient'), focus: null };
+  }
+  const end = await runPhases(focus);
   // A decision that was made already is not the recover hook's to make.
-  if (focus === null || end.kind !== 'failed' || end.recovery !== undefined) return { end, focus };
+  if (end.kind !== 'failed' || end.recovery !== undefined) return { end, focus };
   try {
     return { end: await recover(focus, end), focus };
   } catch (error) {
@@ -33,30 +39,22 @@ export async function attempt(
   }
 }
 
-async function runPhases(
-  work: ClaimedWork,
-  faculty: Faculty,
-  claimed: Claimed,
-  beginning: FocusBeginning,
-  reach: FocusReach,
-): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
-  let focus: Focus | null = null;
+async function runPhases(focus: Focus): Promise<FocusEnd> {
   let phase: Phase = 'orient';
   try {
-    focus = await beginFocus(work, faculty, claimed, beginning, reach);
     const elsewhere = await askForProvider(focus);
-    if (elsewhere !== null) return { end: elsewhere, focus };
+    if (elsewhere !== null) return elsewhere;
     const recorded = await orient(focus);
     phase = await enter(focus, 'engage', focus.row.resumes > 0);
     const engaged = await ENGAGE_MODES[focus.faculty.engage.mode](focus, recorded);
-    if (engaged.kind !== 'done') return { end: engaged, focus };
+    if (engaged.kind !== 'done') return engaged;
     // Without a hook it is over at once, and recorded with the end.
     phase = await enter(focus, 'consolidate', focus.faculty.consolidate !== null);
-    return { end: await withFailedWrites(await consolidate(focus, engaged), focus), focus };
+    return await withFailedWrites(await consolidate(focus, engaged), focus);
   } catch (error) {
-    return { end: endOfError(error, claimed.control, focus?.faculty ?? faculty, phase), focus };
+    return endOfError(error, focus.run.control, focus.faculty, phase);
   } finally {
-    await focus?.run.unsent.giveBack();
+    await focus.run.unsent.giveBack();
   }
 }
 

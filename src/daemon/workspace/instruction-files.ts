@@ -2,14 +2,13 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstructionSettings } from '../../catalog/faculty/instructions.ts';
+import type { ShownInstructions } from '../../engage/prompt/instructions-part.ts';
 import type { Bounds } from '../../tools/files/bounds.ts';
 import { isRefusal, type Refusal, refusalOf } from '../../tools/files/refusal.ts';
 import { openInside, resolveInside } from '../../tools/files/workspace.ts';
 
-/** A file that is there. Its text is cut to the size that it was read with, and a problem says why it was not read. */
-export type InstructionFile =
-  | { readonly name: string; readonly text: string; readonly leftOutBytes: number }
-  | { readonly name: string; readonly problem: string };
+/** Of the snapshot of an earlier animus. */
+const NONE: InstructionSettings = { files: [], maxBytes: 0 };
 
 /**
  * Reads the files of the workspace that exist, all of them together at most `maxBytes`. `rules` is asked only if there is a file to
@@ -19,13 +18,13 @@ export type InstructionFile =
 export async function readInstructionFiles(
   workspace: string,
   rules: () => Bounds['fileRules'],
-  { files, maxBytes }: InstructionSettings,
-): Promise<InstructionFile[]> {
+  { files, maxBytes }: InstructionSettings = NONE,
+): Promise<ShownInstructions[]> {
   const there = await Promise.all(files.map((name) => isThere(join(workspace, name))));
   const names = files.filter((_, index) => there[index]);
   if (names.length === 0) return [];
   const bounds = { workspace, fileRules: rules() };
-  const read: InstructionFile[] = [];
+  const read: ShownInstructions[] = [];
   const known = new Set<string>(['']);
   let left = maxBytes;
   for (const name of names) {

@@ -1,14 +1,13 @@
 /** What a later attempt is told about those before it. Pure: the same record gives the same bytes. */
 import { entryText, fenced } from '../../core/text/fence.ts';
-import type { ChildReport } from '../../store/transcript/children.ts';
 import type { EarlierActs, EarlierDecision } from '../../store/transcript/earlier-foci.ts';
 import { earlierChildrenText } from '../../tools/children/child-text.ts';
 
 /** Children, decisions, changes, commits and messages of earlier attempts; null where there is nothing of these. */
-export function earlierPart(acts: EarlierActs, children: readonly ChildReport[]): string | null {
+export function earlierPart(acts: Omit<EarlierActs, 'ledger' | 'failure'>): string | null {
   const left = acts.changed - acts.changes.length;
   const sections = [
-    section('Child work', children.length === 0 ? [] : [earlierChildrenText(children)]),
+    section('Child work', acts.children.length === 0 ? [] : [earlierChildrenText(acts.children)]),
     section('Decisions of people', acts.decisions.map(decisionText)),
     section('Files and memories that were changed', [
       ...acts.changes.map(({ tool, what }) => `- ${tool} ${entryText(what)}`),

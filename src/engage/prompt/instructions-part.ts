@@ -2,7 +2,7 @@
 import { fenced } from '../../core/text/fence.ts';
 import { harmless } from '../../core/text/harmless.ts';
 
-/** A file of the workspace: the text of it that is shown, or why it is not. */
+/** A file of the workspace: the text of it that is shown, cut to the size that it was read with, or why it is not. */
 export type ShownInstructions =
   | { readonly name: string; readonly text: string; readonly leftOutBytes: number }
   | { readonly name: string; readonly problem: string };

@@ -3,12 +3,13 @@
 import { entryText, fenced } from '../../core/text/fence.ts';
 import type { LedgerType } from '../../core/work/work.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
-import type { LedgerEntry } from '../../store/transcript/ledger.ts';
+import type { LedgerLine } from '../../store/transcript/ledger.ts';
 import type { BudgetLeft } from '../../store/work/budgets.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { budgetPart } from './budget-part.ts';
 import { IN_CONVERSATION } from './conversation.ts';
 import { cutMiddle } from './cut-text.ts';
+import { instructionsPart, type ShownInstructions } from './instructions-part.ts';
 import { permissionsText } from './permissions.ts';
 
 /** The system prompt: the engine's rules, what the faculty may do, then its own. Fixed for the life of a focus. */
@@ -58,8 +59,8 @@ export function changedInputNote(input: unknown): string {
 
 /** What surrounds the work, each a part of the first message with a heading of its own. */
 export interface Surroundings {
-  /** How the workspace describes itself (`instructionsPart`). */
-  readonly instructions?: string | null;
+  /** The files in which the workspace describes itself. */
+  readonly instructions?: readonly ShownInstructions[];
   /** What other foci do, have done and have found (`awarenessDigest`). */
   readonly awareness?: string | null;
   /** What earlier attempts did (`earlierPart`). */
@@ -73,16 +74,17 @@ export interface Surroundings {
 /** The first message of a focus: the work item and what surrounds it, the ledger and failure of earlier attempts, and the orient hook's context. */
 export function orientMessage(
   work: ClaimedWork,
-  ledger: readonly LedgerEntry[],
+  ledger: readonly LedgerLine[],
   orientContext: string | null,
   workspace: string,
   failure: { readonly code: string; readonly message: string } | null = null,
   budget: readonly BudgetLeft[] | null = null,
-  { instructions = null, awareness = null, earlier = null, skills = null, conversation = null }: Surroundings = {},
+  { instructions = [], awareness = null, earlier = null, skills = null, conversation = null }: Surroundings = {},
 ): string {
   const parts = conversation === null ? itemParts(work) : [conversation.before];
   parts.push(`# Workspace\n${workspace}`);
-  if (instructions !== null) parts.push(instructions);
+  const described = instructionsPart(instructions);
+  if (described !== null) parts.push(described);
   if (budget !== null) parts.push(budgetPart(budget));
   if (ledger.length > 0) {
     const lines = ledger.map((entry) => `${entry.seq}. [${entry.type}] ${entryText(entry.content)}`);

@@ -1,35 +1,11 @@
-/** Reads the earlier foci of an item: why the newest failed, and their ids. */
+/** Reads what the earlier attempts of an item did and left. */
 import type { Queryable } from '../sql/database.ts';
+import { type ChildReport, readChildren } from './children.ts';
+import type { LedgerLine } from './ledger.ts';
 
 export interface EarlierFailure {
   readonly code: string;
   readonly message: string;
-}
-
-/**
- * Why the focus before number `before` failed. Null when there is none, when it did not fail, and when a recover hook decided to keep
- * nothing for the next attempt (`keep: "nothing"`).
- */
-export async function readLastFailure(
-  db: Queryable,
-  workItemId: string,
-  before: number,
-): Promise<EarlierFailure | null> {
-  const [row] = await db.query<EarlierFailure>(
-    `select coalesce(error ->> 'code', '') as code, coalesce(error ->> 'message', '') as message from animus.foci
-      where work_item_id = $1 and number = $2 - 1 and ended_as = 'failed' and not error ? 'ledger_kept_after'`,
-    [workItemId, before],
-  );
-  return row ?? null;
-}
-
-/** The ids of the foci before number `before`, newest first. */
-export async function readEarlierFoci(db: Queryable, workItemId: string, before: number): Promise<readonly string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select id from animus.foci where work_item_id = $1 and number < $2 order by number desc`,
-    [workItemId, before],
-  );
-  return rows.map((row) => row.id);
 }
 
 /** A decision of a person about an earlier attempt. */
@@ -53,10 +29,13 @@ export interface EarlierChange {
   readonly what: string;
 }
 
-/** What the earlier attempts of an item did, from the record. */
+/** What the earlier attempts of an item did, from the record. Nothing of them is left where a recover hook decided to keep nothing (`keep: "nothing"`). */
 export interface EarlierActs {
-  /** Ids of children. */
-  readonly children: readonly string[];
+  /** The entries so far, also those of operators, in order. */
+  readonly ledger: readonly LedgerLine[];
+  /** Why the newest of them failed; null: it did not, or there was none. */
+  readonly failure: EarlierFailure | null;
+  readonly children: readonly ChildReport[];
   readonly decisions: readonly EarlierDecision[];
   readonly changes: readonly EarlierChange[];
   /** How many changes there are in all. */
@@ -69,8 +48,19 @@ export interface EarlierActs {
 
 const CHANGING = ['write_file', 'edit_file', 'remove_file', 'memory_store', 'memory_update', 'memory_forget'];
 
-/** What the attempts before the one of this focus did; empty lists where there was none, or a recover hook decided to keep nothing. */
+/** What the attempts before the one of this focus did. */
 export async function readEarlierActs(db: Queryable, focusId: string): Promise<EarlierActs> {
-  const [row] = await db.query<EarlierActs>(`select * from animus.read_earlier_acts($1, $2)`, [focusId, CHANGING]);
-  return row!;
+  const [row] = await db.query<Omit<EarlierActs, 'children'> & { readonly item: string; readonly children: string[] }>(
+    `select f.work_item_id as item, a.*,
+            coalesce((select json_agg(json_build_object('seq', l.seq, 'type', l.entry_type, 'content', l.content) order by l.seq)
+                        from animus.work_items i join animus.work_ledger l on l.work_item_id = i.id
+                       where i.id = f.work_item_id and l.seq > coalesce((i.error ->> 'ledger_kept_after')::int, 0)), '[]') as ledger,
+            (select json_build_object('code', coalesce(e.error ->> 'code', ''), 'message', coalesce(e.error ->> 'message', ''))
+               from animus.foci e
+              where e.work_item_id = f.work_item_id and e.number = f.number - 1 and e.ended_as = 'failed' and not e.error ? 'ledger_kept_after') as failure
+       from animus.foci f cross join lateral animus.read_earlier_acts(f.id, $2) a where f.id = $1`,
+    [focusId, CHANGING],
+  );
+  const { item, children, ...acts } = row!;
+  return { ...acts, children: children.length === 0 ? [] : await readChildren(db, item, children) };
 }

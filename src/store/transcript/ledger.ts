@@ -11,6 +11,9 @@ export interface LedgerEntry {
   readonly createdAt: Date;
 }
 
+/** An entry as hooks and models are told it. */
+export type LedgerLine = Pick<LedgerEntry, 'seq' | 'type' | 'content'>;
+
 /** Who writes: a focus with its lease, or (nothing given) an operator. */
 export interface LedgerWriter {
   readonly leaseToken?: string;
@@ -37,28 +40,14 @@ export async function appendLedger(
   return row!.seq;
 }
 
-/** Only entries after entry `after`, the newest `last` of them, of one type, where given. */
-export interface LedgerFilter {
-  readonly type?: LedgerType;
-  readonly last?: number;
-  readonly after?: number;
-}
-
-/** Reads entries in order, of an item that has not ended long ago: those that were packed into the history are missing. */
-export async function readLedger(db: Queryable, workItemId: string, filter: LedgerFilter = {}): Promise<LedgerEntry[]> {
-  const newestFirst = await db.query<LedgerEntry>(
-    `select seq, entry_type as type, content, focus_id as "focusId", created_at as "createdAt" from animus.work_ledger
-      where work_item_id = $1 and ($2::text is null or entry_type = $2) and seq > $3 order by seq desc limit $4`,
-    [workItemId, filter.type ?? null, filter.after ?? 0, filter.last ?? null],
-  );
-  return newestFirst.toReversed();
-}
-
-/** The entries of an item and of the earlier answers of its conversation, for its focus: those of each item in order, numbered by item. */
+/**
+ * The entries of an item that has not ended long ago, and of the earlier answers of its conversation: those of each item in order, numbered by item.
+ * Where given only those of one type, the newest `last` of them.
+ */
 export async function readChainLedger(
   db: Queryable,
   workItemId: string,
-  filter: Omit<LedgerFilter, 'after'> = {},
+  filter: { readonly type?: LedgerType; readonly last?: number } = {},
 ): Promise<LedgerEntry[]> {
   const newestFirst = await db.query<LedgerEntry>(
     `select l.seq, l.entry_type as type, l.content, l.focus_id as "focusId", l.created_at as "createdAt"

@@ -37,16 +37,27 @@ export interface RecordedWorktree {
   readonly before: (HandedCommits & { readonly item: string }) | null;
 }
 
-/** `id`: the item, or the conversation that it answers in. */
-export async function readWorktree(db: Queryable, id: string, workItemId: string): Promise<RecordedWorktree | null> {
-  const [row] = await db.query<Record<string, never> & RecordedWorktree>(
-    `select host, path, place, repo, branch, base, state, handed, handed_at as "handedAt", last_item as "lastItem",
+/**
+ * `id`: the item, or the conversation that it answers in. Where no worktree is recorded, there may be one in the directory of an earlier focus, of a version
+ * that made it there: `earlier` has those before number `before`, newest first.
+ */
+export async function readWorktree(
+  db: Queryable,
+  id: string,
+  workItemId: string,
+  before: number,
+): Promise<{ readonly recorded: RecordedWorktree | null; readonly earlier: readonly string[] }> {
+  const [row] = await db.query<Record<string, never> & RecordedWorktree & { readonly earlier: readonly string[] }>(
+    `select w.host, path, place, repo, branch, base, state, handed, handed_at as "handedAt", last_item as "lastItem",
             case when own_tip is not null then json_build_object('tip', own_tip, 'rest', own_rest, 'ended', own_ended) end as own,
-            case when before_tip is not null then json_build_object('tip', before_tip, 'rest', before_rest, 'item', before_item) end as before
-       from animus.worktree_of($1, $2)`,
-    [id, workItemId],
+            case when before_tip is not null then json_build_object('tip', before_tip, 'rest', before_rest, 'item', before_item) end as before,
+            case when w.host is null then array(select f.id from animus.foci f where f.work_item_id = $2 and f.number < $3 order by f.number desc)
+                 else '{}' end as earlier
+       from (values (1)) one left join animus.worktree_of($1, $2) w on true`,
+    [id, workItemId, before],
   );
-  return row ?? null;
+  const { earlier, ...recorded } = row!;
+  return { recorded: recorded.host === null ? null : recorded, earlier };
 }
 
 /** A worktree that work is about to begin in. */

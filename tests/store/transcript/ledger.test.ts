@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LEDGER_TYPES } from '../../../src/core/work/work.ts';
-import { appendLedger, readLedger } from '../../../src/store/transcript/ledger.ts';
+import { appendLedger, readChainLedger } from '../../../src/store/transcript/ledger.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { claimOne, codeOf, DAEMON, emptyQueue, insertWork } from '../work/queue-driver.ts';
@@ -28,7 +28,7 @@ describe('append_ledger', () => {
       [one, 200],
       [two, 100],
     ] as const) {
-      const entries = await readLedger(target.database, id);
+      const entries = await readChainLedger(target.database, id);
       expect(entries.map((entry) => entry.seq)).toEqual(Array.from({ length: count }, (_, n) => n + 1));
       expect(entries.some((entry) => entry.content === 'never was')).toBe(false);
     }
@@ -37,7 +37,7 @@ describe('append_ledger', () => {
   test('accepts every type and any Unicode, and refuses invalid entries', async () => {
     const id = await insertWork(target.database);
     for (const type of LEDGER_TYPES) await appendLedger(target.database, id, type, `🧵 ${type}\u0000\ud800`);
-    expect((await readLedger(target.database, id, { last: 2 })).map((entry) => entry.content)).toEqual([
+    expect((await readChainLedger(target.database, id, { last: 2 })).map((entry) => entry.content)).toEqual([
       '🧵 error��',
       '🧵 note��',
     ]);

@@ -4,7 +4,7 @@ import { readLedger as readWholeLedger } from '../../../src/operations/ledger.ts
 import { readEvents } from '../../../src/store/events/read-events.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { appendLedger, readLedger } from '../../../src/store/transcript/ledger.ts';
+import { appendLedger, readChainLedger } from '../../../src/store/transcript/ledger.ts';
 import { readFoci } from '../../../src/store/views/focus-views.ts';
 import { dropMonth, packHistory, pruneWork, readKeptRows } from '../../../src/store/work/retention.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
@@ -76,7 +76,7 @@ test('an operator adds to the ledger of packed work: numbers continue, and it is
   await fillHistory(db, 1, USUAL);
   const [item] = await db.query<{ id: string }>('select id from animus.work_items');
   await packHistory(db, 30, 100);
-  expect(await readLedger(db, item!.id)).toEqual([]);
+  expect(await readChainLedger(db, item!.id)).toEqual([]);
   expect(await appendLedger(db, item!.id, 'note', 'It came back.')).toBe(USUAL.ledger + 1);
   expect((await readWholeLedger(db, item!.id, 'visible', { last: 2 })).map((entry) => entry.seq)).toEqual([8, 9]);
 });

@@ -4,7 +4,7 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
 import { type HeldOutcome, holdOutcome, nonconforming, summaryOf } from '../../../engage/verdict/outcome.ts';
 import { type ChildReport, readChildren } from '../../../store/transcript/children.ts';
-import { readLedger } from '../../../store/transcript/ledger.ts';
+import { readHookFacts } from '../../../store/transcript/hook-facts.ts';
 import { span } from '../../../telemetry/spans.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
 import { recordHookLedger, runHook } from '../scope/focus-hook.ts';
@@ -23,9 +23,9 @@ export async function consolidate(
   return span('work.consolidate', spanKey(focus), async () => {
     const hook = focus.faculty.consolidate;
     if (!hook) return { ...completed(outcome, summaryFor(outcome)), ...(lastAnswer && { lastAnswer }) };
-    const ledger = await readLedger(focus.reach.db, focus.work.id);
+    const facts = await readHookFacts(focus.reach.db, focus.work.id);
     const children = (await readChildren(focus.reach.db, focus.work.id, null)).map(childJson);
-    const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children });
+    const result = await runHook(focus, 'consolidate', hook, { ...facts, outcome, final_text: finalText, children });
     switch (result.kind) {
       case 'proceed':
         return completed(outcome, summaryFor(outcome));

@@ -6,7 +6,7 @@ import type { PhaseHook } from '../../../catalog/faculty/phase-hook.ts';
 import { ERRORS, type ErrorCode } from '../../../core/errors/error-table.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import { setPhase } from '../../../store/transcript/focus-row.ts';
-import { readLedger } from '../../../store/transcript/ledger.ts';
+import { readHookFacts } from '../../../store/transcript/hook-facts.ts';
 import type { WorkError } from '../../../store/work/work.ts';
 import { type ActiveSpan, span } from '../../../telemetry/spans.ts';
 import type { HookResult } from '../../hooks/hook-command.ts';
@@ -35,16 +35,16 @@ export async function recover(focus: Focus, failed: FailedEnd): Promise<FailedEn
   return span('work.recover', { ...spanKey(focus), 'work.attempt': attempt }, async (recovering) => {
     await setPhase(reach.db, key, 'recover');
     focus.run.emit({ type: 'phase', phase: 'recover' });
-    const ledger = await readLedger(reach.db, work.id);
+    const read = await readHookFacts(reach.db, work.id);
     const control = liveControl(focus.run.control);
-    const facts = { ledger, phase: failed.error.phase ?? 'engage', error: errorFacts(failed.error), attempt };
+    const facts = { ...read, phase: failed.error.phase ?? 'engage', error: errorFacts(failed.error), attempt };
     const result = await asked({ ...focus, run: { ...focus.run, control } }, hook, facts);
     switch (result.kind) {
       case 'proceed':
         return failed;
       case 'output': {
         await recordHookLedger(focus, result.output.ledger);
-        const seen = (ledger.at(-1)?.seq ?? 0) + (result.output.ledger?.length ?? 0);
+        const seen = (read.ledger.at(-1)?.seq ?? 0) + (result.output.ledger?.length ?? 0);
         return decided(focus, failed, result.output, seen);
       }
       case 'blocked':

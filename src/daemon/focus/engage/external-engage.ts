@@ -4,7 +4,7 @@ import type { PhaseHook } from '../../../catalog/faculty/phase-hook.ts';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
 import { holdOutcome, nonconforming } from '../../../engage/verdict/outcome.ts';
-import { readLedger } from '../../../store/transcript/ledger.ts';
+import { readHookFacts } from '../../../store/transcript/hook-facts.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
 import type { HookOutput } from '../../hooks/hook-output.ts';
@@ -22,10 +22,9 @@ export async function engageExternally(focus: Focus, recorded: Transcript): Prom
   const { control } = focus.run;
   const command = commandOf(focus.faculty);
   return span('work.engage', spanKey(focus), async () => {
-    const ledger = await readLedger(reach.db, work.id);
-    const context = orientation(recorded);
+    const facts = { ...(await readHookFacts(reach.db, work.id)), context: orientation(recorded) };
     const signal = AbortSignal.any([control.signal, control.drain]);
-    const result = await runHook(focus, 'engage', command, { ledger, context }, signal);
+    const result = await runHook(focus, 'engage', command, facts, signal);
     switch (result.kind) {
       case 'output':
         await recordHookLedger(focus, result.output.ledger);

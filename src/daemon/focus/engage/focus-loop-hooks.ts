@@ -2,6 +2,7 @@
 import { NO_LOOP_HOOKS } from '../../../catalog/faculty/loop-hooks.ts';
 import type { AfterRun, CallGate } from '../../../engage/calls/gate.ts';
 import type { BeforeRequest } from '../../../engage/turn/before-request.ts';
+import { readAudience } from '../../../store/work/awareness.ts';
 import { hooksOnResults } from '../../hooks/after-tool-call.ts';
 import { hooksOnRequests } from '../../hooks/before-llm-call.ts';
 import { hookGate } from '../../hooks/before-tool-call.ts';
@@ -27,7 +28,9 @@ export function loopHooksOf(focus: Focus): FocusLoopHooks {
     hooks,
     records: createHookRecords(reach.db, key, row.resumes > 0, control.signal),
     run: async (event, hook, own, signal) => {
-      const input = { event, ...(await hookFacts(focus)), ...own } as unknown as HookInput[typeof event];
+      // Asked each time: others may join the conversation meanwhile.
+      const readers = await readAudience(reach.db, work.id);
+      const input = { event, ...hookFacts(focus), readers, ...own } as unknown as HookInput[typeof event];
       return runCommandOf(focus, event, hook, input, signal);
     },
     faculty: work.faculty,

@@ -8,11 +8,11 @@ import { orientMessage } from '../../../engage/prompt/prompt.ts';
 import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import { encodeSettings, type FocusSettings } from '../../../store/transcript/focus-settings.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
+import { readInstructionFiles } from '../../workspace/instruction-files.ts';
 import type { FirstRequest, FocusBeginning, FocusReach } from '../scope/focus-scope.ts';
 import { hasWorktree, workspaceOf } from '../scope/focus-workspace.ts';
 import { firstCost } from './first-cost.ts';
 import { attachmentIds } from './orient-attachments.ts';
-import { instructionsOf } from './orient-instructions.ts';
 import { countActivated, skillMessages, skillsFor } from './orient-skills.ts';
 
 /** Whether a hook runs before the first request. */
@@ -44,13 +44,12 @@ export async function beginWithRequest(
   const rules = () => reach.host.guard.rulesFor({ directory, faculty });
   const surroundings = {
     // The directory of a new focus is empty.
-    instructions: faculty.workspace === null ? null : await instructionsOf(workspace, rules, faculty),
+    instructions: faculty.workspace === null ? [] : await readInstructionFiles(workspace, rules, faculty.instructions),
     awareness: await reach.shared.awareness(work, faculty),
     skills: catalogue,
   };
   const content = orientMessage(work, [], null, workspace, null, null, surroundings);
-  const message = { afterTurn: 0, kind: 'orient', content } as const;
-  const messages = [message, ...skillMessages(activated)];
+  const messages = [{ afterTurn: 0, kind: 'orient', content } as const, ...skillMessages(activated)];
   const encoded = encodeSettings(settings);
   // Nothing is sent before the request of a batch is put into the outbox.
   const asks = asksModel(faculty.engage) && !faculty.engage.batch;
@@ -85,5 +84,5 @@ export async function beginWithRequest(
     ...encoded.readBack,
   } as const;
   const begun = asksModel(faculty.engage) ? { permit, reservation } : null;
-  return { row, first: { message, skills: skillMessages(activated), begun } };
+  return { row, first: { messages, begun } };
 }

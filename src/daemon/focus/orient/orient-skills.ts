@@ -2,12 +2,8 @@
 import { asksModel, type Faculty } from '../../../catalog/faculty/faculty.ts';
 import type { SkillSettings } from '../../../catalog/faculty/skill-settings.ts';
 import type { SkillLibrary } from '../../../catalog/skills/skill.ts';
-import { activateSkills } from '../../../store/skills/activations.ts';
-import { activationOf } from '../../../store/skills/focus-skills.ts';
-import type { Queryable } from '../../../store/sql/database.ts';
 import { toText } from '../../../store/sql/json.ts';
-import type { FocusKey } from '../../../store/transcript/focus-row.ts';
-import { addMessage, type EngineMessage } from '../../../store/transcript/messages.ts';
+import type { EngineMessage } from '../../../store/transcript/messages.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import { count } from '../../../telemetry/metrics.ts';
 import { span } from '../../../telemetry/spans.ts';
@@ -32,8 +28,8 @@ export async function skillsFor(
 ): Promise<TaskSkills> {
   const library = await libraryFor(work.skill, reach);
   const { skills: settings = NO_SETTINGS } = faculty;
+  if (work.skill === null && !offersAny(library, settings)) return NONE;
   const asked = work.skill === null ? [] : askedSkills(work.skill, faculty.name, settings, library);
-  if (asked.length === 0 && !offersAny(library, settings)) return NONE;
   const attributes = { 'work.id': work.id, 'work.faculty': work.faculty };
   return span('work.skills.auto_activate', attributes, async (choosing) => {
     const room = () => skillRoom(faculty, focusId, reach);
@@ -57,15 +53,6 @@ export function skillRoom(faculty: Faculty, focusId: string, { models }: Pick<Fo
   if (!asksModel(faculty.engage)) return Infinity;
   const { contextWindow, settings } = models.forFocus(faculty, focusId);
   return Math.max(0, Math.floor((contextWindow - settings.maxTokens) / 4));
-}
-
-/** Records activations and their messages, in the transaction of the first message. Their packages are stored. */
-export async function recordSkills(tx: Queryable, key: FocusKey, skills: readonly PreparedSkill[]): Promise<void> {
-  if (skills.length === 0) return;
-  await activateSkills(tx, key, skills.map(activationOf));
-  for (const { content, tokens } of skills) {
-    await addMessage(tx, key, { afterTurn: 0, kind: 'skill', content }, tokens);
-  }
 }
 
 /** The messages as they are read back. */

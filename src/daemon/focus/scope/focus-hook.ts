@@ -5,8 +5,8 @@ import type { PhaseHook } from '../../../catalog/faculty/phase-hook.ts';
 import { runsAsOwner } from '../../../process/isolation.ts';
 import type { Isolation } from '../../../process/process-host.ts';
 import { unixSocketsOf } from '../../../store/postgres/unix-socket.ts';
-import { appendLedger, type LedgerEntry } from '../../../store/transcript/ledger.ts';
-import { readAudience } from '../../../store/work/awareness.ts';
+import type { HookFacts } from '../../../store/transcript/hook-facts.ts';
+import { appendLedger } from '../../../store/transcript/ledger.ts';
 import { currentTraceparent } from '../../../telemetry/spans.ts';
 import type { CommandHome } from '../../../tools/tool.ts';
 import { type HookCall, type HookResult, runHookCommand } from '../../hooks/hook-command.ts';
@@ -22,19 +22,17 @@ export async function runHook<P extends HookPhase>(
   focus: Focus,
   phase: P,
   hook: PhaseHook,
-  facts: { readonly ledger: readonly LedgerEntry[] } & Readonly<Record<string, unknown>>,
+  facts: HookFacts & Readonly<Record<string, unknown>>,
   signal: AbortSignal = focus.run.control.signal,
 ): Promise<HookResult<P>> {
-  const ledger = facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content }));
-  const input = { ...(await hookFacts(focus)), ...facts, ledger };
+  const input = { ...hookFacts(focus), ...facts };
   const result = await runCommandOf(focus, phase, hook, input as unknown as HookInput[P], signal);
   if (result.kind === 'blocked') await recordHookLedger(focus, result.ledger);
   return result;
 }
 
-/** What every hook is told about its work. Who reads it is asked each time: others may join the conversation meanwhile. */
-export async function hookFacts({ work, faculty, run, reach }: Focus) {
-  const readers = await readAudience(reach.db, work.id);
+/** What every hook is told about its work, beside its readers. */
+export function hookFacts({ work, faculty, run }: Focus) {
   return {
     work_item: {
       id: work.id,
@@ -49,7 +47,6 @@ export async function hookFacts({ work, faculty, run, reach }: Focus) {
       attempts: work.attempts,
       created_at: work.createdAt.toISOString(),
     },
-    readers,
     faculty: { name: faculty.name, description: faculty.description, workspace: run.place.workspace },
   };
 }

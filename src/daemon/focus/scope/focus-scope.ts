@@ -97,9 +97,8 @@ export type RulesNow = (given?: readonly string[]) => readonly FileRule[];
 
 /** What was recorded together with the focus. */
 export interface FirstRequest {
-  readonly message: EngineMessage;
-  /** The messages of the skills that it begins with. */
-  readonly skills: readonly EngineMessage[];
+  /** Its first message, and those of the skills that it begins with. */
+  readonly messages: readonly EngineMessage[];
   /** Turn 1; null where no model is asked. */
   readonly begun: NonNullable<LoopStart['begun']> | null;
 }

@@ -4,7 +4,6 @@ import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { FileRule } from '../../../process/file-rules.ts';
 import type { AnswerStart } from '../../../store/conversations/answer-start.ts';
-import { readEarlierFoci } from '../../../store/transcript/earlier-foci.ts';
 import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import { holdWorktree, readWorktree, recordWorktree } from '../../../store/work/worktrees.ts';
@@ -41,10 +40,11 @@ export async function openFocusWorktree(
 ): Promise<Worktree> {
   const id = answer?.conversation ?? work.id;
   const git = gitOf(row.directory, key, faculty, signal, reach);
-  const recorded = await readWorktree(reach.db, id, work.id);
+  const { recorded, earlier } = await readWorktree(reach.db, id, work.id, row.number);
   const { repo } = faculty;
   const author = { name: `${faculty.name} via animus`, email: reach.host.worktrees.commitEmail };
-  const linked = recorded === null && row.number + row.resumes > 1 ? await linkedBefore(row, work.id, reach) : [];
+  const linked =
+    recorded === null ? [row.directory, ...earlier.map((focus) => join(dirname(row.directory), focus))] : [];
   const { submittedBy } = work;
   const spec = {
     repo,
@@ -68,12 +68,6 @@ export async function openFocusWorktree(
   const notice = worktreeNotice(worktree, recorded);
   if (goesOn && notice !== null) await tell(key, reach.db, notice);
   return worktree;
-}
-
-/** Where earlier versions made worktrees: in the directories of foci. */
-async function linkedBefore({ directory, number }: FocusRow, workItemId: string, { db }: FocusReach) {
-  const foci = await readEarlierFoci(db, workItemId, number);
-  return [directory, ...foci.map((id) => join(dirname(directory), id))];
 }
 
 function hold(
