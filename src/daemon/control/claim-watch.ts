@@ -1,7 +1,5 @@
 /** Watches whether this daemon's claims bring what is due, and keeps one item or faculty that makes them fail from stopping all others. */
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Database } from '../../store/sql/database.ts';
 import {
   type FacultyFault,
   findFaults,
@@ -10,15 +8,12 @@ import {
   type Unclaimed,
 } from '../../store/work/claimed/claim-faults.ts';
 import type { ClaimRequest } from '../../store/work/work.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { gauge } from '../../telemetry/metrics.ts';
 import type { Ends } from '../focus/scope/refused-end.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import { createEndWatch } from './end-watch.ts';
 
-export interface ClaimReports {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface ClaimReports extends ServiceBase {
   /** What people are told; called when it has changed. */
   readonly onProblems: (problems: readonly string[]) => void;
 }

@@ -1,7 +1,6 @@
 /** What a daemon does while it is to run one item alone that may have ended another daemon. */
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Alone, ClaimedWork } from '../../store/work/work.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import type { Backlog } from './backlog.ts';
 import type { RunningFocus } from './running-focus.ts';
 
@@ -12,9 +11,7 @@ export interface RoomMaker {
   nextLookMs(): number;
 }
 
-export interface FullDaemon {
-  readonly clock: Clock;
-  readonly log: Log;
+interface FullDaemon extends Pick<ServiceBase, 'clock' | 'log'> {
   readonly running: ReadonlyMap<string, RunningFocus>;
   readonly backlog: Backlog;
 }

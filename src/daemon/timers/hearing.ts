@@ -3,14 +3,12 @@
  * arrives.
  */
 import { messageOf } from '../../core/errors/errors.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { notificationMs } from '../../store/postgres/health.ts';
-import type { Database } from '../../store/sql/database.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 
-export interface HearingDaemon {
-  readonly db: Database;
-  readonly log: Log;
+interface HearingDaemon extends Pick<ServiceBase, 'db' | 'log'> {
   readonly pollSeconds: number;
   /** Called with the problem when no notification arrived. */
   readonly onDeaf: (problem: string) => Promise<void>;
@@ -18,13 +16,11 @@ export interface HearingDaemon {
 
 /** `start` begins the check and does not wait for it. The embedded database is not checked, because it is polled anyway. */
 export function createHearing({ db, log, pollSeconds, onDeaf }: HearingDaemon): Service {
-  const stopping = new AbortController();
-  let check: Promise<void> | null = null;
-
-  async function listenOnce(): Promise<void> {
+  return createLoop(async (stopping) => {
+    if (db.kind === 'embedded') return;
     try {
-      const heardMs = await notificationMs(db, { signal: stopping.signal });
-      if (heardMs !== null || stopping.signal.aborted) return;
+      const heardMs = await notificationMs(db, { signal: stopping });
+      if (heardMs !== null || stopping.aborted) return;
       const problem =
         `notifications of the database at ${db.where} do not arrive (is a transaction pooler in between?): ` +
         `work is found by looking, every ${pollSeconds} s; connect to the server itself`;
@@ -33,15 +29,5 @@ export function createHearing({ db, log, pollSeconds, onDeaf }: HearingDaemon): 
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'could not check whether notifications arrive');
     }
-  }
-
-  return {
-    async start() {
-      if (db.kind !== 'embedded') check = listenOnce();
-    },
-    async stop() {
-      stopping.abort();
-      await check;
-    },
-  };
+  });
 }

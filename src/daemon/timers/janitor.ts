@@ -2,9 +2,8 @@
 
 import type { RetentionConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { pruneWorktrees } from '../../store/work/kept-worktrees.ts';
 import {
   dropMonth,
@@ -17,15 +16,12 @@ import {
   pruneSkillPackages,
   pruneWork,
 } from '../../store/work/retention.ts';
-import type { Log } from '../../telemetry/log.ts';
 import type { Prune } from '../parts/daemon-part.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
 import { sweepHomes } from '../workspace/focus-home.ts';
 
-export interface CleanedDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface CleanedDaemon extends ServiceBase {
   /** The current setting. */
   readonly retention: () => RetentionConfig;
   /** The parent of the focus directories of this host. */
@@ -77,13 +73,13 @@ const SMALL_ROW_BATCH = 1000;
 /** A janitor. Only one sweeps a database at a time, whatever the number of daemons. */
 export function createJanitor(daemon: CleanedDaemon): Janitor {
   const { db, clock, log, retention } = daemon;
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
+  const loop = createLoop(run);
+  const { stopping } = loop;
 
   async function run(): Promise<void> {
     for (let averageMs = FIRST_MS; ; ) {
-      await clock.sleep(averageMs * (0.5 + Math.random()), stopping.signal);
-      if (stopping.signal.aborted) return;
+      await clock.sleep(averageMs * (0.5 + Math.random()), stopping);
+      if (stopping.aborted) return;
       averageMs = INTERVAL_MS;
       try {
         const swept = await sweep();
@@ -104,9 +100,9 @@ export function createJanitor(daemon: CleanedDaemon): Janitor {
     const endMs = clock.monotonicMs() + ROUND_MS;
     let beganMs = clock.monotonicMs();
     const more = async () => {
-      await clock.sleep((clock.monotonicMs() - beganMs) * BREATH, stopping.signal);
+      await clock.sleep((clock.monotonicMs() - beganMs) * BREATH, stopping);
       beganMs = clock.monotonicMs();
-      return !stopping.signal.aborted && beganMs < endMs;
+      return !stopping.aborted && beganMs < endMs;
     };
     const conversations = await repeat(
       () => pruneConversations(db, resolvedDays, CONVERSATION_BATCH),
@@ -160,16 +156,7 @@ export function createJanitor(daemon: CleanedDaemon): Janitor {
     return { count, busy: false, more: true };
   }
 
-  return {
-    sweep,
-    async start() {
-      loop = run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return { ...loop, sweep };
 }
 
 interface Part {
