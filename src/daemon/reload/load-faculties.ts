@@ -5,7 +5,7 @@ import { outcomeSchemaProblem } from '../../catalog/faculty/outcome-schema.ts';
 import { readHooksDirectory } from '../../catalog/reading/hooks-directory.ts';
 import type { Config } from '../../core/config/config.ts';
 import { WEB_SEARCH_KINDS } from '../../core/config/sections/web.ts';
-import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
+import { type Problem, placeAt, problemAt, showValue } from '../../core/errors/problem.ts';
 import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
@@ -130,9 +130,6 @@ function problemOf({ file, origins }: Faculty, { key: refused, expected, value }
   return problemAt('config.invalid', place, { expected, value: showValue(value) });
 }
 
-/** Where a key is written; without a line where it has its default. */
 function placeOf({ file, origins }: Pick<Faculty, 'file' | 'origins'>, key: string) {
-  const origin = origins[key];
-  const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
-  return { file, line, key: `faculty.${key}` };
+  return placeAt(origins[key], file, `faculty.${key}`);
 }
