@@ -1,6 +1,7 @@
 /** What an agent has left uncommitted in its private repository, and how it becomes a commit. */
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../../core/files/if-missing.ts';
 import { filteredPaths } from './filtered-files.ts';
 import type { GitInput, GitPlace, GitWriter } from './git.ts';
 import { runGit } from './git.ts';
@@ -67,7 +68,7 @@ export async function writeTree(
   git: GitWriter,
 ): Promise<string> {
   const copy = join(place.gitDir, 'animus-index');
-  if (index === 'ours') await copyFile(join(place.gitDir, 'index'), copy).catch(unlessMissing);
+  if (index === 'ours') await copyFile(join(place.gitDir, 'index'), copy).catch(ifMissing(undefined));
   const input: GitInput = index === 'ours' ? { env: { GIT_INDEX_FILE: copy } } : {};
   try {
     const stdin = paths.map((path) => `${path}\0`).join('');
@@ -123,8 +124,4 @@ export async function treeAndDate(
 /** True if a commit is an ancestor of another one, or the same. */
 export async function isAncestor(place: GitPlace, older: string, newer: string, git: GitWriter): Promise<boolean> {
   return (await runGit(place, ['merge-base', '--is-ancestor', older, newer], git)).ok;
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }
