@@ -7,10 +7,11 @@ import type Docker from 'dockerode';
 import { messageOf } from '../../core/errors/errors.ts';
 import { writeInput } from '../../process/supervisor/run-io.ts';
 import { forwardStreams } from '../../process/supervisor/run-output.ts';
+import type { StreamInput } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerExec } from '../container-host.ts';
 import { splitStreams } from '../engine/split-streams.ts';
 import { takeFirstLine } from './first-line.ts';
-import type { ExecEnd, FromKeeper, StreamInput } from './keeper-protocol.ts';
+import type { ExecEnd, FromKeeper } from './keeper-protocol.ts';
 
 /** A program that was started, until its end is reported. */
 export interface KeptExec {
@@ -51,9 +52,7 @@ export function keepExec(spec: ContainerExec, place: ExecPlace): KeptExec {
   let group: string | null = null;
   let cause: 'aborted' | 'timeout' | null = null;
   let over = false;
-  const output = forwardStreams((stream, chunk) =>
-    send({ type: 'output', id, stream, data: chunk.toString('base64') }),
-  );
+  const output = forwardStreams(id, send);
 
   const signal = async (name: 'TERM' | 'KILL'): Promise<void> => {
     if (group === null || over) return;

@@ -1,15 +1,8 @@
 /** Writes a tool as a Python function: signature, defaults, docstring. */
+import type { CodeTool } from '../sandbox.ts';
 import { nameGiver, stringLiteral, valueLiteral } from './python-literal.ts';
 import { allowsNone, pythonType } from './python-type.ts';
-import { isObject, parametersOf, type Schema } from './read-schema.ts';
-
-/** A tool as the model knows it. */
-export interface SdkTool {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of its input. */
-  readonly inputSchema: unknown;
-}
+import { parametersOf, type Schema } from './read-schema.ts';
 
 /** What its function returns. */
 export interface Returned {
@@ -40,8 +33,8 @@ interface Parameter {
 }
 
 /** The source of the function `identifier`, ending in a line break. */
-export function functionSource(tool: SdkTool, identifier: string, { type, maker, note }: Returned): string {
-  const schema: Schema = isObject(tool.inputSchema) ? tool.inputSchema : {};
+export function functionSource(tool: CodeTool, identifier: string, { type, maker, note }: Returned): string {
+  const { inputSchema: schema } = tool;
   const { named, open } = parametersOf(schema);
   const nameOf = nameGiver();
   const parameters = named
@@ -88,7 +81,7 @@ function declaration({ identifier, type, fallback }: Parameter): string {
 }
 
 function docstring(
-  { name, description }: SdkTool,
+  { name, description }: CodeTool,
   parameters: readonly Parameter[],
   others: string | null,
   note = '',
