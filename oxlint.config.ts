@@ -45,6 +45,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['presence', 'reload', 'timers', 'watchdog'],
     ['control'],
     ['findings', 'focus'],
+    ['embeddings'],
     ['awareness', 'hooks', 'kept', 'models', 'skills'],
     ['workspace', 'worktrees'],
     ['git'],
