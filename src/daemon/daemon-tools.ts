@@ -7,8 +7,8 @@ import { noQueryEmbedding } from '../tools/memory/embed-query.ts';
 import { toolSources } from '../tools/source.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
 import type { DaemonResources } from './daemon-resources.ts';
+import { createQueryEmbedder } from './embeddings/query-embedder.ts';
 import { mcpVariables } from './guard/mcp-variables.ts';
-import { createQueryEmbedder } from './models/query-embedder.ts';
 import type { SkillShelf } from './skills/shelf.ts';
 
 /** Creates them once per daemon. `settings`: as configured now. */

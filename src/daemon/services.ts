@@ -7,10 +7,10 @@ import { type ControlPlane, createControlPlane } from './control/control-plane.t
 import { createHeartbeat } from './control/heartbeat.ts';
 import type { DaemonResources } from './daemon-resources.ts';
 import { fociOf } from './foci.ts';
-import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
+import { createFileGuard } from './guard/file-guard.ts';
 import { listenForWork } from './listen.ts';
-import { createRegistration, type Registration } from './presence/registration.ts';
-import { createVersionGuard, type VersionGuard } from './presence/version-guard.ts';
+import { createRegistration } from './presence/registration.ts';
+import { createVersionGuard } from './presence/version-guard.ts';
 import { watchConfig } from './reload/config-reload.ts';
 import { watchFaculties } from './reload/reload.ts';
 import { createShelf } from './skills/shelf.ts';
@@ -24,18 +24,7 @@ import { createRecurringFindings } from './timers/recurring-findings.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
 import { createWorktreeKeeper } from './timers/worktree-keeper.ts';
 
-export interface DaemonServices {
-  readonly controlPlane: ControlPlane;
-  readonly registration: Registration;
-  readonly versionGuard: VersionGuard;
-  readonly guard: FileGuard;
-  readonly maxConcurrent: () => number;
-  readonly shutdownGraceSeconds: () => number;
-  /** In start order. */
-  readonly inOrder: readonly Service[];
-}
-
-export function createServices(resources: DaemonResources): DaemonServices {
+export function createServices(resources: DaemonResources) {
   const { options, initial, db, clock, log, host, daemonId, processes, models, readiness } = resources;
   const base = { db, clock, log };
   // Live settings cannot be read from it: they are those of `settings`, at each use.
@@ -168,6 +157,7 @@ export function createServices(resources: DaemonResources): DaemonServices {
     guard,
     maxConcurrent,
     shutdownGraceSeconds: () => settings().daemon.shutdownGraceSeconds,
+    /** In start order. */
     inOrder: [
       resources.sandbox,
       // Before the first claim: foci ask for skills.
@@ -188,6 +178,6 @@ export function createServices(resources: DaemonResources): DaemonServices {
       hearing,
       sandboxWatch,
       ...queueMetrics,
-    ],
+    ] as readonly Service[],
   };
 }

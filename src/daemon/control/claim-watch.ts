@@ -37,7 +37,7 @@ export interface ClaimWatch {
   standing(): string;
 }
 
-/** So long may claims fail before it is called standing still: a restart of the server, or its failover, takes less. */
+/** How long claims may fail before the daemon counts as standing still: a restart of the server, or its failover, takes less. */
 export const STANDING_MS = 60_000;
 /** Between two looks for work that nobody claims, and between two for what makes all claims fail. */
 const LOOK_MS = 30_000;
@@ -109,7 +109,7 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimReports): 
     faculties.set(faculty, { message, untilMs: clock.monotonicMs() + 1000 * leftSeconds + SLACK_MS });
   }
 
-  /** Whatever was to be tried again has been, and did not fail. */
+  /** What was due to be tried again has been tried, and did not fail. */
   function forgetOver(): void {
     for (const [id, { untilMs }] of items) if (untilMs <= clock.monotonicMs()) items.delete(id);
     for (const [name, { untilMs }] of faculties) if (untilMs <= clock.monotonicMs()) faculties.delete(name);

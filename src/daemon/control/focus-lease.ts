@@ -19,6 +19,15 @@ export interface FocusLease extends Lease {
   isWritten(): boolean;
 }
 
+/** A focus of this daemon, running or waiting for a slot. */
+export interface RunningFocus {
+  readonly work: ClaimedWork;
+  readonly control: FocusControl;
+  readonly lease: FocusLease;
+  /** When the claim was sent, in monotonic milliseconds: the lease cannot have begun earlier. */
+  readonly leasedAtMs: number;
+}
+
 export interface LeaseHolder extends ServiceBase {
   readonly processes: Pick<ProcessHost, 'setDeadline'>;
   readonly leaseSeconds: number;

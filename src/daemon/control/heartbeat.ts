@@ -6,7 +6,7 @@ import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { leasesLeft, type Renewal, renewLeases } from '../../store/work/claimed/leases.ts';
 import type { ServiceBase } from '../parts/service-base.ts';
-import type { RunningFocus } from './running-focus.ts';
+import type { RunningFocus } from './focus-lease.ts';
 
 interface RenewingDaemon extends ServiceBase {
   readonly daemonId: string;
@@ -96,7 +96,7 @@ export function createHeartbeat(daemon: RenewingDaemon): Heartbeat {
     return running.get(focus.work.id) === focus;
   }
 
-  /** A write of the focus renews the lease itself, and who had the row a moment ago may have ended: only a stranger who keeps it is worth a word. */
+  /** A write of the focus renews the lease itself, and who had the row a moment ago may have ended: only another transaction that keeps it is worth a message. */
   function warnOfLocked(focus: RunningFocus, { lockedBy = null, byOwner = false, refused }: Renewal): void {
     if (refused !== undefined && !stuck.has(focus)) {
       stuck.add(focus);

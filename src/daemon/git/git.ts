@@ -98,9 +98,11 @@ function environmentOf({ gitDir, commonDir, workTree, off }: GitPlace): Record<s
     ...harmlessEnvironment(gitDir, off),
     GIT_COMMON_DIR: commonDir,
     ...(workTree !== null && { GIT_WORK_TREE: workTree }),
-    GIT_AUTHOR_NAME: 'animus',
-    GIT_AUTHOR_EMAIL: 'animus@localhost',
-    GIT_COMMITTER_NAME: 'animus',
-    GIT_COMMITTER_EMAIL: 'animus@localhost',
+    ...committer({ name: 'animus', email: 'animus@localhost' }),
   };
+}
+
+/** The variables by which git learns who commits. */
+export function committer({ name, email }: { readonly name: string; readonly email: string }): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }

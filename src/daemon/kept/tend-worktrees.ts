@@ -1,4 +1,4 @@
-/** One round of the care for ended worktrees in a place: removes what people have discarded and what retention allows, and counts the bytes of the others. */
+/** One round of looking after the worktrees of ended work in one place: removes what people have discarded and what retention allows, and counts the bytes of the others. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RetentionConfig } from '../../core/config/sections/daemon.ts';

@@ -1,4 +1,4 @@
-/** What a part of animus that is not the engine adds to a daemon. The daemon knows no part: it gets their list. */
+/** What a part beside the engine adds to a daemon. The daemon does not know the parts: it is given a list. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Service } from '../../core/lifecycle/service.ts';

@@ -22,7 +22,7 @@ import { unwritablePlace } from '../workspace/unwritable-place.ts';
 
 /**
  * Reads the directory like `loadFaculties`, and omits each faculty with an option that a model of its chain would refuse
- * in every request, each whose `outcome_schema` is not one, and each that cannot write where it works. If the hooks directory has problems, every faculty with a loop is omitted.
+ * in every request, each with an invalid `outcome_schema`, and each that cannot write where it works. If the hooks directory has problems, every faculty with a loop is omitted.
  * `adapt` changes a faculty before its options are checked.
  */
 export async function loadRunnableFaculties(
@@ -48,7 +48,7 @@ export async function loadRunnableFaculties(
     const faculty = adapt(found);
     const broken = await refusedOutcomeSchema(faculty);
     const refused = [
-      // A vendor's words about a schema that is none do not help.
+      // What a vendor says about an invalid schema does not help.
       ...(broken.length > 0 ? broken : refusalsOf(faculty, names, config)),
       ...missingHooks(faculty, shared.problems),
       ...(await unwritable(faculty, config)),

@@ -36,7 +36,7 @@ export interface FacultyWatch extends Service {
   look(): void;
 }
 
-/** Watches and polls: a watch can be lost (a directory replaced, no watches left, a network file system), a poll is only slower. */
+/** Watches and polls: a watch can be lost (a replaced directory, no watches left, a network file system); polling is only slower. */
 export function watchFaculties(options: FacultyWatchOptions): FacultyWatch {
   const { clock, log, directory, pollMs = 10_000 } = options;
   const wake = createWake(clock);

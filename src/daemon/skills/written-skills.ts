@@ -14,7 +14,7 @@ interface WritingDaemon extends ServiceBase {
   /** Absolute; files are written into the first. Without directories nothing is done. */
   readonly directories: readonly string[];
   readonly shelf: Pick<SkillShelf, 'ready' | 'refresh'>;
-  /** After how many days without use a skill is stale. */
+  /** How many days without use make a skill stale. */
   readonly staleDays: number;
   /** Gets all problems whenever they have changed. Never rejects. */
   readonly onProblems: (problems: readonly string[]) => Promise<void>;

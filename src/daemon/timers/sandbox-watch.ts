@@ -19,11 +19,11 @@ interface WatchedSandboxes {
   readonly onProblems: (lines: readonly string[], ofCode: ReadonlyMap<string, string>) => Promise<void>;
 }
 
-/** An engine is repaired by hand: nobody waits for the line in `status` to go. */
+/** An engine is repaired by hand, so nobody waits for its line in `status` to disappear. */
 const PAUSE_MS = 60_000;
 /** Anyone who wants to run code is refused while no engine answers. */
 const CODE_PAUSE_MS = 10_000;
-/** An engine that answers the ping and was well at the last look: its images seldom go. */
+/** An engine that answers the ping and was well at the last look: its images rarely disappear. */
 const WELL_MS = 600_000;
 
 /** Asks the engine only while a faculty needs it. */

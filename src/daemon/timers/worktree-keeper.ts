@@ -1,4 +1,4 @@
-/** Cares for the worktrees of ended work on this host: removes what people discard and what retention allows, and counts the others. */
+/** Looks after the worktrees of ended work on this host: removes what people discard and what retention allows, and counts the others. */
 import type { RetentionConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { createLoop } from '../../core/lifecycle/loop.ts';
@@ -19,7 +19,7 @@ export interface WorktreeKeeper extends Service {
   tend(): Promise<Tended | null>;
 }
 
-/** Between two rounds: who discards a worktree of another host sees it gone after a minute. */
+/** Between two rounds: a worktree that a person discards from another host is gone after a minute or so. */
 const INTERVAL_MS = 60_000;
 
 /** Any number of daemons may do it at once: each takes the worktrees that no other has taken. */

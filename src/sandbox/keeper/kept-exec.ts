@@ -43,9 +43,8 @@ done; true`;
 
 /** Starts it and reports `exec_ended` at its end. */
 export function keepExec(spec: ContainerExec, place: ExecPlace): KeptExec {
-  const { id, container, send } = place;
+  const { id, container, user, send } = place;
   const mark = randomUUID();
-  const user = spec.user ?? place.user;
   let connection: Duplex | null = null;
   /** What was written before the engine had started it. */
   const early: StreamInput[] = [];
