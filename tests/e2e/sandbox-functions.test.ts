@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CodeTool } from '../../src/sandbox/sandbox.ts';
+import type { SdkTool } from '../../src/sandbox/sdk/function-source.ts';
 import { sdkSource } from '../../src/sandbox/sdk/sdk-source.ts';
 import { FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../src/tools/registry.ts';
 import { missingPython, runOnHost, SANDBOX_FILES } from '../support/sandbox-runner.ts';
@@ -9,12 +9,12 @@ import { missingPython, runOnHost, SANDBOX_FILES } from '../support/sandbox-runn
 const missing = missingPython();
 const because = missing === null ? '' : ` (${missing})`;
 
-function toolOf(name: string, inputSchema: unknown, description = 'Does it.'): CodeTool {
+function toolOf(name: string, inputSchema: unknown, description = 'Does it.'): SdkTool {
   return { name, description, inputSchema };
 }
 
 /** The signatures that Python sees, by name. */
-function signatures(tools: readonly CodeTool[]): Record<string, string> {
+function signatures(tools: readonly SdkTool[]): Record<string, string> {
   const program = `
 import sys, json, inspect
 sys.path.insert(0, ${JSON.stringify(SANDBOX_FILES)})

@@ -1,8 +1,15 @@
 /** Writes a tool as a Python function: signature, defaults, docstring. */
-import type { CodeTool } from '../sandbox.ts';
 import { nameGiver, stringLiteral, valueLiteral } from './python-literal.ts';
 import { allowsNone, pythonType } from './python-type.ts';
-import { parametersOf, type Schema } from './read-schema.ts';
+import { isObject, parametersOf, type Schema } from './read-schema.ts';
+
+/** A tool as the model knows it. */
+export interface SdkTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly inputSchema: unknown;
+}
 
 /** What its function returns. */
 export interface Returned {
@@ -33,8 +40,8 @@ interface Parameter {
 }
 
 /** The source of the function `identifier`, ending in a line break. */
-export function functionSource(tool: CodeTool, identifier: string, { type, maker, note }: Returned): string {
-  const { inputSchema: schema } = tool;
+export function functionSource(tool: SdkTool, identifier: string, { type, maker, note }: Returned): string {
+  const schema: Schema = isObject(tool.inputSchema) ? tool.inputSchema : {};
   const { named, open } = parametersOf(schema);
   const nameOf = nameGiver();
   const parameters = named
@@ -81,7 +88,7 @@ function declaration({ identifier, type, fallback }: Parameter): string {
 }
 
 function docstring(
-  { name, description }: CodeTool,
+  { name, description }: SdkTool,
   parameters: readonly Parameter[],
   others: string | null,
   note = '',

@@ -1,6 +1,5 @@
 /** Generates the Python module `tools`: the tools of a focus as functions. */
-import type { CodeTool } from '../sandbox.ts';
-import { functionSource } from './function-source.ts';
+import { functionSource, type SdkTool } from './function-source.ts';
 import { nameGiver, PYTHON_NAMES } from './python-literal.ts';
 import { OTHER_RESULT, RESULTS } from './results.ts';
 
@@ -11,14 +10,14 @@ const OWN_NAMES = [
 ];
 
 /** Most foci of a faculty have the same list of tools. */
-const SOURCES = new WeakMap<readonly CodeTool[], string>();
+const SOURCES = new WeakMap<readonly SdkTool[], string>();
 
 /**
  * The source of a Python module for these tools, kept per list. Each tool is a function of its own name, with `_` for what Python
  * does not allow in names; its docstring and annotations come from the schema. Texts of a schema appear in string literals only.
  * It runs inside docker/sandbox, whose `tool_calls.py` it imports.
  */
-export function sdkSource(tools: readonly CodeTool[]): string {
+export function sdkSource(tools: readonly SdkTool[]): string {
   const kept = SOURCES.get(tools);
   if (kept !== undefined) return kept;
   const source = generate(tools);
@@ -26,7 +25,7 @@ export function sdkSource(tools: readonly CodeTool[]): string {
   return source;
 }
 
-function generate(tools: readonly CodeTool[]): string {
+function generate(tools: readonly SdkTool[]): string {
   const known = new Map(
     tools.flatMap(({ name }) => (Object.hasOwn(RESULTS, name) ? [[name, RESULTS[name]!] as const] : [])),
   );
