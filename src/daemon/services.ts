@@ -16,9 +16,9 @@ import { watchFaculties } from './reload/reload.ts';
 import { createShelf } from './skills/shelf.ts';
 import { createWrittenSkills } from './skills/written-skills.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
-import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
 import { createJanitor } from './timers/janitor.ts';
+import { createNotificationCheck } from './timers/notification-check.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createRecurringFindings } from './timers/recurring-findings.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
@@ -115,7 +115,7 @@ export function createServices(resources: DaemonResources) {
   const budgetKeeper = createBudgetKeeper({ ...base, daemonId, registration, budget: () => settings().budget });
   const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
   readiness.watchNotifications(notifications);
-  const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
+  const notificationCheck = createNotificationCheck({ db, log, pollSeconds, onProblem: registration.fault });
   const sandboxWatch = createSandboxWatch({
     clock,
     containers: resources.containers,
@@ -175,7 +175,7 @@ export function createServices(resources: DaemonResources) {
       reload,
       reloadConfig,
       versionGuard,
-      hearing,
+      notificationCheck,
       sandboxWatch,
       ...queueMetrics,
     ] as readonly Service[],

@@ -1,5 +1,5 @@
 /**
- * Checks once whether notifications reach this daemon: through a transaction pooler LISTEN succeeds, but no notification ever
+ * Checks once whether notifications reach this daemon: through a transaction pooler, LISTEN succeeds and no notification ever
  * arrives.
  */
 import { messageOf } from '../../core/errors/errors.ts';
@@ -8,14 +8,14 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import { notificationMs } from '../../store/postgres/health.ts';
 import type { ServiceBase } from '../parts/service-base.ts';
 
-interface HearingDaemon extends Pick<ServiceBase, 'db' | 'log'> {
+interface NotifiedDaemon extends Pick<ServiceBase, 'db' | 'log'> {
   readonly pollSeconds: number;
   /** Called with the problem when no notification arrived. */
-  readonly onDeaf: (problem: string) => Promise<void>;
+  readonly onProblem: (problem: string) => Promise<void>;
 }
 
 /** `start` begins the check and does not wait for it. The embedded database is not checked, because it is polled anyway. */
-export function createHearing({ db, log, pollSeconds, onDeaf }: HearingDaemon): Service {
+export function createNotificationCheck({ db, log, pollSeconds, onProblem }: NotifiedDaemon): Service {
   return createLoop(async (stopping) => {
     if (db.kind === 'embedded') return;
     try {
@@ -25,7 +25,7 @@ export function createHearing({ db, log, pollSeconds, onDeaf }: HearingDaemon): 
         `notifications of the database at ${db.where} do not arrive (is a transaction pooler in between?): ` +
         `work is found by looking, every ${pollSeconds} s; connect to the server itself`;
       log.warn({ where: db.where, poll_seconds: pollSeconds }, problem);
-      await onDeaf(problem);
+      await onProblem(problem);
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'could not check whether notifications arrive');
     }
