@@ -28,20 +28,23 @@ test('an item that has ended before its id is known ends the run, too', async ()
   writeFileSync(join(cwd, 'faculties/f.toml'), faculty);
   const never = new AbortController().signal;
   let ends = 0;
-  const run = await runOneItem({ drain: never, abort: never } as never, {
-    config: inScratchHome(loadConfig({ env: { HOME: cwd }, cwd }), embeddedHome()),
-    facultiesDir: join(cwd, 'faculties'),
-    adapt: (each) => each,
-    async submit(db) {
-      const { id } = await submitWork(db, { faculty: 'f', description: 'x', params: {}, source: 'test' });
-      await eventually('its end', () => (ends > 0 ? true : null));
-      return id;
+  const run = await runOneItem(
+    { drain: never, abort: never },
+    {
+      config: inScratchHome(loadConfig({ env: { HOME: cwd }, cwd }), embeddedHome()),
+      facultiesDir: join(cwd, 'faculties'),
+      adapt: (each) => each,
+      async submit(db) {
+        const { id } = await submitWork(db, { faculty: 'f', description: 'x', params: {}, source: 'test' });
+        await eventually('its end', () => (ends > 0 ? true : null));
+        return id;
+      },
+      onEvent: () => {},
+      isOver: (state) => {
+        if (state === 'completed') ends++;
+        return state === 'completed';
+      },
     },
-    onEvent: () => {},
-    isOver: (state) => {
-      if (state === 'completed') ends++;
-      return state === 'completed';
-    },
-  });
+  );
   expect(run.item).toMatchObject({ state: 'completed' });
 });

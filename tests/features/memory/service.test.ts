@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { beginEmbedding } from '../../../src/store/work/embedding-turns.ts';
-import type { Log } from '../../../src/telemetry/log.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { embeddedDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -114,7 +113,7 @@ test('only links that were made are logged', async () => {
   const server = await serveModel([{}], { embed: (text) => spread(text.startsWith('deploy') ? 'deploy' : text) });
   const said: object[] = [];
   const log = { ...silentLog, info: (fields: object) => void said.push(fields) };
-  const { stop } = await startBackfill(db, server, {}, QUICK, log as Log);
+  const { stop } = await startBackfill(db, server, {}, QUICK, log);
   await remember(db, ['deploy to staging first', 'apples ripen in autumn']);
   await whenStored(2);
   await remember(db, ['deploy to staging at first']);

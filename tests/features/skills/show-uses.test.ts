@@ -10,7 +10,7 @@ test('the skills stand out, numbers end at one column, and without work there is
   const used: SkillOutcomes = { items: 3, completed: 2, cost_usd: 6, unpriced_calls: 0, turns: 9 };
   const without: SkillOutcomes = { items: 0, completed: 0, cost_usd: null, unpriced_calls: 0, turns: 0 };
   const use = { activations: 1234, last_used_at: null, with_it: used, without };
-  showUses(output, [{ ...use, skill: 'notes' } as never], undefined);
+  showUses(output, [{ ...use, skill: 'notes' }], undefined);
   expect(text).toContain('\u001b[1mnotes');
   const [header, row] = text.replaceAll(/\u001b\[\d+m/g, '').split('\n');
   expect(header).toMatch(/^SKILL +USED +LAST +ITEMS +COMPLETED +COST EACH +WITHOUT +COMPLETED +COST EACH$/);

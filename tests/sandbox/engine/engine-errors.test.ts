@@ -5,7 +5,7 @@ const refusal = (message: string, statusCode = 400) => Object.assign(new Error(m
 
 test('a refusal speaks of a runtime only if one is configured, and the engine does', () => {
   const at = { where: 'the engine' } as const;
-  const said = (message: string, more: object = {}) => engineError(refusal(message), { ...at, ...more } as never);
+  const said = (message: string, more: object = {}) => engineError(refusal(message), { ...at, ...more });
   expect(said('unknown runtime runsc', { runtime: 'runsc' }).message).toContain('must know the runtime runsc');
   expect(said('unknown runtime runsc').message).not.toContain('must know');
   expect(said('no such device', { runtime: 'runsc' }).message).not.toContain('must know');
