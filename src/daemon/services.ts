@@ -69,6 +69,7 @@ export function createServices(resources: DaemonResources) {
   });
   const runFocus = fociOf(resources, { settings, guard, shelf, registration, plane: () => controlPlane });
   const versionGuard = createVersionGuard(db, clock);
+  const reportClaims = registration.reportOn('claims');
   const controlPlane: ControlPlane = createControlPlane({
     ...base,
     daemonId,
@@ -81,7 +82,7 @@ export function createServices(resources: DaemonResources) {
     }),
     faculties: registration.faculties,
     processes,
-    onClaimProblems: registration.reportOn('claims'),
+    onClaimProblems: (problems) => void reportClaims(problems),
     runFocus,
   });
   const heartbeat = createHeartbeat({ ...base, daemonId, leaseSeconds, running: controlPlane.running });

@@ -47,7 +47,8 @@ export function watchConfig(options: ConfigWatchOptions): Service {
   let told: readonly string[] = [];
 
   async function run(stopping: AbortSignal): Promise<void> {
-    while (file !== null && !stopping.aborted) {
+    if (file === null) return;
+    while (!stopping.aborted) {
       const text = textOf(file);
       if (text !== seen) await reload(file);
       seen = text;

@@ -8,14 +8,14 @@ export async function* eventsOf<Event>(stream: NodeJS.ReadableStream): AsyncGene
   for await (const chunk of stream) {
     const lines = (rest + String(chunk)).split('\n');
     rest = (lines.pop() ?? '').slice(0, MAX_EVENT_CHARS);
-    for (const line of lines) yield* eventIn<Event>(line);
+    for (const line of lines) yield* valueIn(line) as readonly Event[];
   }
-  yield* eventIn<Event>(rest);
+  yield* valueIn(rest) as readonly Event[];
 }
 
-function eventIn<Event>(line: string): readonly Event[] {
+function valueIn(line: string): readonly unknown[] {
   try {
-    return [JSON.parse(line) as Event];
+    return [JSON.parse(line)];
   } catch {
     return [];
   }
