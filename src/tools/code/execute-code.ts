@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CodeExecution } from '../../catalog/faculty/faculty.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { count } from '../../telemetry/metrics.ts';
-import { type ToolContext, type ToolOutput, type WorldTool, worldTool } from '../tool.ts';
+import { type WorldTool, worldTool } from '../tool.ts';
 import { runContained } from './contained-run.ts';
 import { reportExecution } from './execution-report.ts';
 
@@ -16,11 +16,7 @@ export const AROUND_MS = 60_000;
 
 const input = z.strictObject({
   code: z.string().min(1).max(MAX_CODE_CHARS).describe('Python 3; return at the top level ends it with a value'),
-  timeout_seconds: z
-    .number()
-    .positive()
-    .optional()
-    .describe('Time-out in seconds, at most that of the faculty, which is the default'),
+  timeout_seconds: z.number().positive().optional().describe('At most that of the faculty, which is the default'),
 });
 
 const DESCRIPTION =
@@ -43,22 +39,12 @@ export function executeCodeTool(
     idempotent: false,
     callsTools: true,
     timeoutMs: settings.timeoutSeconds * 1000 + AROUND_MS,
-    run: ({ code, timeout_seconds: seconds = settings.timeoutSeconds }, context) => {
+    async run({ code, timeout_seconds: seconds = settings.timeoutSeconds }, context) {
       const timeoutMs = Math.round(Math.min(seconds, settings.timeoutSeconds) * 1000);
-      return run(code, timeoutMs, settings, sandbox(), context);
+      const { execution, files, calls } = await runContained({ code, timeoutMs }, settings, sandbox(), context);
+      const output = reportExecution(execution, { timeoutMs, files, calls });
+      count('work.sandbox.output_bytes', Buffer.byteLength(output.content), { faculty: context.faculty });
+      return output;
     },
   });
-}
-
-async function run(
-  code: string,
-  timeoutMs: number,
-  settings: CodeExecution,
-  sandbox: Sandbox | null,
-  context: ToolContext,
-): Promise<ToolOutput> {
-  const { execution, files, calls } = await runContained({ code, timeoutMs }, settings, sandbox, context);
-  const output = reportExecution(execution, { timeoutMs, files, calls });
-  count('work.sandbox.output_bytes', Buffer.byteLength(output.content), { faculty: context.faculty });
-  return output;
 }

@@ -4,7 +4,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
-import type { Bounds } from './bounds.ts';
+import type { Bounds } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 import { type Heir, type InsidePath, openDirectoryInside, readOnlyReason, unfitReason } from './workspace.ts';
 

@@ -1,5 +1,6 @@
 /** Which skills of a library a task triggers. Pure; the index of a library is built once. */
-import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
+import type { Skill, SkillLibrary, SkillTriggers } from '../../catalog/skills/skill.ts';
+import { rememberedOf } from '../../core/text/remembered.ts';
 import { compareNames } from './skill-index.ts';
 import { type SkillTask, textOf } from './skill-task.ts';
 import { wordsOf } from './words.ts';
@@ -12,6 +13,7 @@ interface Triggered {
 
 interface Keyword {
   readonly skill: Skill;
+  readonly first: string;
   /** Its words between single spaces, with a space at both ends. */
   readonly phrase: string;
 }
@@ -26,7 +28,7 @@ interface TriggerIndex {
 /** Of the text that is searched for keywords. */
 const MAX_TEXT_CHARS = 65_536;
 
-const INDEXES = new WeakMap<SkillLibrary, TriggerIndex>();
+const triggersOf = rememberedOf(build);
 
 /**
  * The skills with `auto` all of whose kinds of triggers fit: the faculty is among its faculties, one of its keywords stands in the description or a text
@@ -42,31 +44,21 @@ export function triggeredBy(task: SkillTask, library: SkillLibrary): Triggered[]
     .sort((a, b) => b.score - a.score || compareNames(a.skill, b.skill));
 }
 
-function triggersOf(library: SkillLibrary): TriggerIndex {
-  let index = INDEXES.get(library);
-  if (index === undefined) INDEXES.set(library, (index = build(library)));
-  return index;
+function build({ skills }: SkillLibrary): TriggerIndex {
+  const automatic = [...skills.values()].filter(({ triggers }) => triggers.auto);
+  const isNarrowed = ({ faculties, params }: SkillTriggers) => faculties.length > 0 || Object.keys(params).length > 0;
+  return {
+    keywords: Map.groupBy(automatic.flatMap(keywordsOf), ({ first }) => first),
+    others: automatic.filter(({ triggers }) => triggers.keywords.length === 0 && isNarrowed(triggers)),
+  };
 }
 
-function build({ skills }: SkillLibrary): TriggerIndex {
-  const keywords = new Map<string, Keyword[]>();
-  const others: Skill[] = [];
-  for (const skill of skills.values()) {
-    const { triggers } = skill;
-    if (!triggers.auto) continue;
-    for (const keyword of triggers.keywords) {
-      const words = wordsOf(keyword);
-      const [first] = words;
-      if (first === undefined) continue;
-      const entry = { skill, phrase: ` ${words.join(' ')} ` };
-      const list = keywords.get(first);
-      if (list === undefined) keywords.set(first, [entry]);
-      else list.push(entry);
-    }
-    const narrowed = triggers.faculties.length > 0 || Object.keys(triggers.params).length > 0;
-    if (triggers.keywords.length === 0 && narrowed) others.push(skill);
-  }
-  return { keywords, others };
+function keywordsOf(skill: Skill): Keyword[] {
+  return skill.triggers.keywords.flatMap((keyword) => {
+    const words = wordsOf(keyword);
+    const [first] = words;
+    return first === undefined ? [] : [{ skill, first, phrase: ` ${words.join(' ')} ` }];
+  });
 }
 
 function keywordsIn(text: string, keywords: TriggerIndex['keywords']): Map<Skill, number> {

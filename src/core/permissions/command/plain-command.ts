@@ -1,30 +1,10 @@
 /** Recognizes a command line that is one plain command, about which nothing has to be guessed. */
+import { wordSet } from '../../text/word-set.ts';
 
 /** Words that begin something else than a command. */
-const RESERVED: ReadonlySet<string> = new Set([
-  '!',
-  '[[',
-  ']]',
-  '{',
-  '}',
-  'case',
-  'coproc',
-  'do',
-  'done',
-  'elif',
-  'else',
-  'esac',
-  'fi',
-  'for',
-  'function',
-  'if',
-  'in',
-  'select',
-  'then',
-  'time',
-  'until',
-  'while',
-]);
+const RESERVED = wordSet(
+  '! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while',
+);
 
 /** Outside quotes, all but what a shell gives no meaning, and stars and the like, which only become names of files. */
 const ORDINARY = /^[A-Za-z0-9_@%+=:,./^*?[\]~!#-]$/;
