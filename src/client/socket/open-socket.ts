@@ -1,23 +1,19 @@
 /** A WebSocket of the API: subscriptions that go on over any number of connections, and commands. */
-import type { ChatEvent, DecidedBudget, StatesEvent, WorkEvent, WorkState } from './api/api.ts';
-import { ApiError } from './api-error.ts';
-import type { Connection } from './call.ts';
+import type { ChatEvent, DecidedBudget, StatesEvent, WorkEvent, WorkState } from '../api/api.ts';
+import { ApiError } from '../api-error.ts';
+import type { Connection } from '../call.ts';
+import { LASTED_MS, USUAL_PATIENCE_MS, USUAL_SILENCE_MS } from '../follow-events.ts';
+import type { CallOptions, ClientOptions, EventOptions } from '../options.ts';
+import type { StreamedEvent } from '../read-events.ts';
+import { isTransient } from '../send.ts';
+import { backOffMs, sleep } from '../sleep.ts';
 import { type Deferred, deferred } from './deferred.ts';
 import { type EventQueue, eventQueue } from './event-queue.ts';
-import type { CallOptions, ClientOptions, EventOptions } from './options.ts';
-import type { StreamedEvent } from './read-events.ts';
-import { isTransient } from './send.ts';
-import { backOffMs, sleep } from './sleep.ts';
 import { refusalOf, type SocketMessage } from './socket-link.ts';
 import { openSocketLinks } from './socket-links.ts';
 
 /** Options of a WebSocket. */
-export interface SocketOptions {
-  /** How long it tries to reach the server again before its readers throw, in milliseconds; default 300,000. */
-  readonly patienceMs?: number | undefined;
-  /** How long the server may send nothing before it connects again, in milliseconds; default 45,000. */
-  readonly silenceMs?: number | undefined;
-}
+export type SocketOptions = Pick<EventOptions, 'patienceMs' | 'silenceMs'>;
 
 type SubscribeOptions = Pick<EventOptions, 'after' | 'signal'>;
 type CommandOptions = Pick<CallOptions, 'signal' | 'timeoutMs'>;
@@ -66,8 +62,6 @@ export interface Socket {
   close(): void;
 }
 
-const USUAL_PATIENCE_MS = 300_000;
-const USUAL_SILENCE_MS = 45_000;
 const USUAL_TIMEOUT_MS = 60_000;
 
 export function openSocket(connection: Connection, client: ClientOptions, options: SocketOptions = {}): Socket {
@@ -185,9 +179,6 @@ export function openSocket(connection: Connection, client: ClientOptions, option
     },
   };
 }
-
-/** A connection that lasted longer did not fail at once. */
-const LASTED_MS = 10_000;
 
 /** Counts the failures of a stream in a row. */
 function createFailures(patienceMs: number) {
