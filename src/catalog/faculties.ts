@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AnimusError, fileFault } from '../core/errors/errors.ts';
 import { listProblems, type Place, type Problem, problemAt } from '../core/errors/problem.ts';
-import { readSmallFile } from '../core/files/read-small-file.ts';
+import { readSmallFile } from '../core/files/regular-file.ts';
 import type { Faculty } from './faculty/faculty.ts';
 import { type FacultyReferences, readFaculty } from './read-faculty.ts';
 

@@ -1,7 +1,7 @@
 /** Reads the system prompt and the outcome schema of a faculty, which may be in files of their own. */
 import { resolve } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
-import { readSmallFile } from '../../core/files/read-small-file.ts';
+import { readSmallFile } from '../../core/files/regular-file.ts';
 import { modeOf, writtenMode } from '../faculty/modes.ts';
 import { type OutcomeSchema, parseOutcomeSchema } from '../faculty/outcome-schema.ts';
 import { conflict, type FacultyCheck, given } from './faculty-check.ts';

@@ -5,7 +5,7 @@ import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import type { Bounds } from './mounts.ts';
-import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
+import { isRefusal, type Refusal, refusalOf, refuse, unlessIt } from './refusal.ts';
 import { type Heir, type InsidePath, openDirectoryInside, readOnlyReason, unfitReason } from './workspace.ts';
 
 /** The limits of tools that change files. */
@@ -56,12 +56,7 @@ export async function replaceFile(
 
 /** The existing file; null if there is none. */
 export async function existing(target: string): Promise<Stats | null> {
-  try {
-    return await lstat(target);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  return (await lstat(target).catch(unlessIt('ENOENT'))) || null;
 }
 
 /** Checks write permission, because a rename needs none on the file it replaces. */

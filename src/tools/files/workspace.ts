@@ -7,7 +7,7 @@ import { LONGEST_PATH } from '../../core/files/longest-path.ts';
 import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Boundary } from '../tool.ts';
 import { type Bounds, mountOf, placeOf, shownPath } from './mounts.ts';
-import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
+import { isRefusal, type Refusal, refusalOf, refuse, unlessIt } from './refusal.ts';
 
 /** A path that is inside the workspace; nothing is open yet. */
 export interface InsidePath {
@@ -212,14 +212,6 @@ async function heirOf(directory: FileHandle): Promise<Heir | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await directory.stat();
   return uid === 0 ? null : { uid, gid };
-}
-
-/** The answer `false` to an act that failed for this reason; any other is thrown again. */
-function unlessIt(code: 'ENOENT' | 'EEXIST'): (error: unknown) => false {
-  return (error) => {
-    if ((error as NodeJS.ErrnoException).code !== code) throw error;
-    return false;
-  };
 }
 
 async function closing<T>(handle: FileHandle | undefined, result: T): Promise<T> {

@@ -5,12 +5,6 @@ import { compareNames } from './skill-index.ts';
 import { type SkillTask, textOf } from './skill-task.ts';
 import { wordsOf } from './words.ts';
 
-/** A skill whose triggers fit a task; the more of them, the higher. */
-interface Triggered {
-  readonly skill: Skill;
-  readonly score: number;
-}
-
 interface Keyword {
   readonly skill: Skill;
   readonly first: string;
@@ -34,14 +28,13 @@ const triggersOf = rememberedOf(build);
  * The skills with `auto` all of whose kinds of triggers fit: the faculty is among its faculties, one of its keywords stands in the description or a text
  * of the params as whole words, and every param that it names has one of its values. Best first: more keywords, more params, then by name.
  */
-export function triggeredBy(task: SkillTask, library: SkillLibrary): Triggered[] {
+export function triggeredBy(task: SkillTask, library: SkillLibrary): Skill[] {
   const { keywords, others } = triggersOf(library);
   const found = keywords.size === 0 ? new Map<Skill, number>() : keywordsIn(textOf(task), keywords);
-  const candidates = [...found.keys(), ...others];
-  return candidates
+  const scoreOf = (skill: Skill) => (found.get(skill) ?? 0) + 2 * Object.keys(skill.triggers.params).length;
+  return [...found.keys(), ...others]
     .filter((skill) => fitsFaculty(skill, task.faculty) && fitsParams(skill, task.params))
-    .map((skill) => ({ skill, score: (found.get(skill) ?? 0) + 2 * Object.keys(skill.triggers.params).length }))
-    .sort((a, b) => b.score - a.score || compareNames(a.skill, b.skill));
+    .sort((a, b) => scoreOf(b) - scoreOf(a) || compareNames(a, b));
 }
 
 function build({ skills }: SkillLibrary): TriggerIndex {
