@@ -1,5 +1,14 @@
 /** A WebSocket of the API: subscriptions that go on over any number of connections, and commands. */
-import type { ChatEvent, DecidedBudget, StatesEvent, WorkEvent, WorkState } from '../api/api.ts';
+import type {
+  AnswerInput,
+  AnswerOutput,
+  ChatEvent,
+  DenyInput,
+  DenyOutput,
+  StatesEvent,
+  WorkEvent,
+  WorkState,
+} from '../api/api.ts';
 import { ApiError } from '../api-error.ts';
 import type { Connection } from '../call.ts';
 import { LASTED_MS, USUAL_PATIENCE_MS, USUAL_SILENCE_MS } from '../follow-events.ts';
@@ -18,20 +27,8 @@ export type SocketOptions = Pick<EventOptions, 'patienceMs' | 'silenceMs'>;
 type SubscribeOptions = Pick<EventOptions, 'after' | 'signal'>;
 type CommandOptions = Pick<CallOptions, 'signal' | 'timeoutMs'>;
 
-/** What a decision names. */
-interface Decided {
-  readonly ask_id: string;
-  readonly note?: string | undefined;
-  /** Of what was shown: refused if something else waits by now. */
-  readonly hash?: string | undefined;
-}
-
 /** What a decision did. */
-interface DecidedWork {
-  readonly ask_id: string;
-  /** Of a decision about a limit: what holds now, and what goes on; null for others. */
-  readonly budget: DecidedBudget | null;
-}
+type Decided = Omit<DenyOutput, 'work_item_id'>;
 
 /**
  * Streams are those of `client.work.events`, `client.chats.events` and `client.work.states`: each recorded event once and in order, hints perhaps not.
@@ -51,13 +48,9 @@ export interface Socket {
     input?: { readonly reason?: string | undefined },
     options?: CommandOptions,
   ): Promise<{ readonly state: WorkState }>;
-  approve(id: string, input: Decided, options?: CommandOptions): Promise<DecidedWork>;
-  deny(id: string, input: Decided, options?: CommandOptions): Promise<DecidedWork>;
-  answer(
-    id: string,
-    input: { readonly ask_id: string; readonly text: string },
-    options?: CommandOptions,
-  ): Promise<{ readonly ask_id: string }>;
+  approve(id: string, input: DenyInput, options?: CommandOptions): Promise<Decided>;
+  deny(id: string, input: DenyInput, options?: CommandOptions): Promise<Decided>;
+  answer(id: string, input: AnswerInput, options?: CommandOptions): Promise<Pick<AnswerOutput, 'ask_id'>>;
   /** Ends all streams and closes the connection. */
   close(): void;
 }
