@@ -40,7 +40,7 @@ export function loadFaculties(directory: string, options: FacultyReferences): Fa
   for (const [name, [first, ...others]] of placesByName) {
     for (const place of others) {
       const detail = `${JSON.stringify(name)} is also the name in ${first?.file}:${first?.line}; rename one of them`;
-      // With the name as a detail, so that a reload can keep the previous faculty of this name.
+      // The name is a detail: a reload keeps the previous faculty of this name.
       problems.push(problemAt('config.conflict', place, { detail, name }));
     }
     if ((sound.get(name) ?? 0) > 1) faculties.delete(name);

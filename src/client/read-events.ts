@@ -20,7 +20,7 @@ export interface ReadOptions {
   readonly onLife: () => void;
 }
 
-/** An event that is larger is none of ours, in characters. */
+/** In characters; animus sends no larger event. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 /**

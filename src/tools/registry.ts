@@ -69,7 +69,7 @@ const NO_SETTINGS: ToolSettings = {
 };
 const FACULTY_TOOLS = facultyTools(NO_SETTINGS);
 
-/** Offered with `code_execution = true`, and the one call of work in mode `code`. One object for all foci of a faculty, so that its schema is written down once. */
+/** Offered with `code_execution = true`, and the one call of work in mode `code`. One object for all foci of a faculty: its schema is written down once. */
 export function codeTools(settings: ToolSettings): (faculty: Faculty) => readonly Tool[] {
   const callOfItem = rememberedOf((code: CodeExecution): Tool => codeItemTool(code, settings.sandbox));
   const callOfModel = rememberedOf((code: CodeExecution): Tool => executeCodeTool(code, settings.sandbox));
@@ -114,7 +114,7 @@ export function permittedTool({ name, risk, kinds = {} }: Tool): PermittedTool {
 
 /**
  * True for a tool whose calls leave what somebody asked for: files, memories, skills, what a server changes. Not for those that write the
- * work's own records or look after its commands, nor for `bash`, of which nobody knows what it does.
+ * work's own records or look after its commands, nor for `bash`: nobody knows what it does.
  */
 export function leavesResult({ name, risk }: Pick<Tool, 'name' | 'risk'>): boolean {
   return risk === 'write' && !OWN_RECORDS.has(name);

@@ -37,11 +37,11 @@ const input = z.strictObject({
 const RUNS =
   'Runs a command with bash -c in the workspace and returns exit code, stdout and stderr (16 KiB each: the beginning and ' +
   'the end of longer output). No terminal, no stdin; nothing keeps running in the background when the call ends';
-const AFRESH = 'Each call starts afresh: directory and variables are not kept.';
+const FRESH = 'Each call starts fresh: directory and variables are not kept.';
 
 export const bashTool = worldTool<z.infer<typeof input>>({
   name: 'bash',
-  description: `${RUNS}. ${AFRESH}`,
+  description: `${RUNS}. ${FRESH}`,
   input,
   kinds: { command: 'command' },
   risk: 'execute',
@@ -71,7 +71,7 @@ const bashWithJobsTool: WorldTool<z.infer<typeof inputWithJobs>> = {
   ...bashTool,
   notFromCode: ({ background = false }) =>
     background ? 'bash starts nothing in the background from code. Call it directly, outside of code.' : null,
-  description: `${RUNS}, unless it was started with background. ${AFRESH}`,
+  description: `${RUNS}, unless it was started with background. ${FRESH}`,
   input: inputWithJobs,
   run: ({ background = false, ...rest }, context) =>
     background ? startInBackground(rest.command, rest.timeout_seconds ?? null, context) : runCommand(rest, context),

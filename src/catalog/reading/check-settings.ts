@@ -12,7 +12,7 @@ const COMES_WITH: Readonly<Record<string, string>> = {
   refresh_awareness: 'refresh_awareness comes with [faculty.awareness], which is on by default',
 };
 
-/** Checks that each tool exists and is listed once, together with those that it needs. `always`: the engine's own tools, of which some come with another key. */
+/** Checks that each tool exists and is listed once, together with those that it needs. `always`: the engine's own tools; some come with another key. */
 export function checkTools(
   check: FacultyCheck,
   toolNames: readonly string[],

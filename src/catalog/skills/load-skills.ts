@@ -95,7 +95,7 @@ function* skillDirectories(
         continue;
       }
       const misnamed = entries.find(({ name }) => name.toLowerCase() === 'skill.md');
-      if (misnamed !== undefined) report(join(folder, misnamed.name), 'has to be named SKILL.md, in capital letters');
+      if (misnamed !== undefined) report(join(folder, misnamed.name), 'must be named SKILL.md, in capital letters');
       next.push(...foldersIn(folder, entries, depth));
       yield null;
     }

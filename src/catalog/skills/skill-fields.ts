@@ -32,7 +32,7 @@ export function readSkillFields(front: FrontMatter, directoryName: string, find:
   }
   for (const key of front.untexts) {
     if (!front.values.has(key) && !key.startsWith('metadata.')) continue;
-    find('own', key, `the value of ${key} has to be in quotes: other readers take it for something other than text`);
+    find('own', key, `the value of ${key} must be in quotes: other readers take it for something other than text`);
   }
   const name = nameOf(front, directoryName, find);
   const description = descriptionOf(front, find);

@@ -27,7 +27,7 @@ export function spawnChildTool(
       faculty: z.enum(faculties as readonly [string, ...string[]]).describe('who does it'),
       description: someText(100_000).describe('the whole task, and what the result should contain'),
       params: z.record(z.string(), z.unknown()).default({}).describe('data for the task'),
-      skill: someText(64).optional().describe('the skill that it begins with; it has to exist'),
+      skill: someText(64).optional().describe('the skill that it begins with; it must exist'),
       priority: z.int().min(-1_000_000).max(1_000_000).optional().describe('higher runs first; default: yours'),
       dedup_key: z
         .string()
@@ -60,4 +60,4 @@ export function spawnChildTool(
 }
 
 const EARLIER =
-  'an earlier attempt spawned it with the same description and params, and nothing new was started. Await it to get its result; to have it done anew, say in the description what is different';
+  'an earlier attempt spawned it with the same description and params, and nothing new was started. Await it to get its result; to have it done again, say in the description what is different';

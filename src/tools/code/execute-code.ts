@@ -23,7 +23,7 @@ const DESCRIPTION =
   'Runs Python in a container of its own that can reach nothing but your tools. There they are functions with the same names and inputs, such as ' +
   'read_file("a.txt"); help(read_file) shows what it returns. A call that fails raises ToolError. gather(f.later(…), g.later(…)) makes calls at the same ' +
   'time. Use it for many calls, loops and large results: code gets up to 16 MiB of a result, and only what it returns and prints comes back to you. Files ' +
-  'in out/ are kept as artifacts. Calls that need an approval or that wait are errors there: make them directly. Each run starts afresh, with the ' +
+  'in out/ are kept as artifacts. Calls that need an approval or that wait are errors there: make them directly. Each run starts fresh, with the ' +
   'standard library only.';
 
 /** The tool for a faculty. `sandbox`: null where this process has none. */

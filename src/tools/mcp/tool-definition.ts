@@ -96,7 +96,7 @@ function cut(text: string): string {
   return text.length <= MAX_DESCRIPTION_CHARS ? text : `${text.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed()} […]`;
 }
 
-/** Without a look at its keys, of which there may be many. */
+/** Does not look at its keys: there may be many. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

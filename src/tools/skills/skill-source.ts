@@ -17,7 +17,7 @@ export const SKILL_TOOLS: readonly Tool[] = skillTools(
 
 /** Definitions of tools are sent with every request: none without a skill that the faculty may use. `library`: as it is now. */
 export function skillSource(library: () => Promise<SkillLibrary>): ToolSource {
-  // One object for all foci of a faculty, so that its schema is written down once.
+  // One object for all foci of a faculty: its schema is written down once.
   const toolsOf = rememberedOf((settings: SkillSettings) => skillTools(settings, library));
   return {
     name: 'skills',

@@ -1,4 +1,4 @@
-/** Reads responses of the web, whose size and content nobody vouches for. */
+/** Reads responses of the web: neither their size nor their content can be trusted. */
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';

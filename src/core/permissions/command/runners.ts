@@ -38,7 +38,7 @@ export function changesGit(words: readonly string[]): boolean {
   return words.some((word) => /(^|[/=])(\.git|\.husky|\.gitconfig)(\/|$)/i.test(word));
 }
 
-/** True for a program that runs something else than itself: a pattern of which only the stars fit it must not allow it. */
+/** True for a program that runs others: a pattern that fits it only by its stars must not allow it. */
 export function runsOthers(name: string): boolean {
   return RUNS_WORDS.has(name) || RUNS_TEXT.has(name) || SHELLS.has(name) || READS_COMMANDS.has(name) || name === 'find';
 }

@@ -164,7 +164,7 @@ function filled(word: string): string {
   return word.replaceAll('{}', UNKNOWN);
 }
 
-/** The text in place of which `xargs` and the like put what they read; null if they have none. */
+/** The text that `xargs` and the like replace by what they read; null if they have none. */
 function replacedBy(name: string, rest: readonly string[]): string | null {
   if (name !== 'xargs') return ADDS_WORDS.has(name) || name === 'fd' || name === 'fdfind' ? '{}' : null;
   const at = rest.findIndex((word) => /^-[IJ]/.test(word));

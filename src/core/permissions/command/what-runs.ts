@@ -120,7 +120,7 @@ function ofRunner(name: string, rest: readonly string[], more: WhatRuns, depth: 
   );
 }
 
-/** The option of xargs that names the text in place of which it puts what it reads. */
+/** The option of xargs that names the text that it replaces by what it reads. */
 const INSERTS = /^-[0rtpx]*I(.*)$/s;
 
 function ofFind(rest: readonly string[], depth: number): WhatRuns {

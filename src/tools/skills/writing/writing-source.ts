@@ -8,7 +8,7 @@ import { skillTools } from './skill-tools.ts';
 /** As permission rules know them. */
 export const SKILL_WRITING_TOOLS: readonly Tool[] = skillTools('ask');
 
-/** One object per mode for all foci, so that a schema is written down once. */
+/** One object per mode for all foci: a schema is written down once. */
 const TOOLS: Readonly<Record<SkillCreation, readonly Tool[]>> = {
   no: [],
   ask: SKILL_WRITING_TOOLS,
