@@ -30,9 +30,8 @@ export function loadFaculties(directory: string, options: FacultyReferences): Fa
     if (text === null) continue;
     const reading = readFaculty(file, text, options);
     problems.push(...reading.problems);
-    if (reading.name !== null) {
+    if (reading.name !== null)
       placesByName.set(reading.name, [...(placesByName.get(reading.name) ?? []), reading.namePlace]);
-    }
     if (reading.faculty === null) continue;
     faculties.set(reading.faculty.name, reading.faculty);
     sound.set(reading.faculty.name, (sound.get(reading.faculty.name) ?? 0) + 1);
@@ -58,9 +57,7 @@ function facultyFiles(directory: string, problems: Problem[]): string[] {
     const names = readdirSync(directory).filter((name) => name.endsWith('.toml') && !name.startsWith('.'));
     return names.toSorted().map((name) => join(directory, name));
   } catch (error) {
-    problems.push(
-      problemAt('config.unreadable', { file: directory, line: null, key: null }, { detail: fileFault(error) }),
-    );
+    problems.push(unreadable(directory, error));
     return [];
   }
 }
@@ -69,7 +66,11 @@ function readText(file: string, problems: Problem[]): string | null {
   try {
     return readSmallFile(file);
   } catch (error) {
-    problems.push(problemAt('config.unreadable', { file, line: null, key: null }, { detail: fileFault(error) }));
+    problems.push(unreadable(file, error));
     return null;
   }
+}
+
+function unreadable(file: string, error: unknown): Problem {
+  return problemAt('config.unreadable', { file, line: null, key: null }, { detail: fileFault(error) });
 }

@@ -84,9 +84,8 @@ async function readPiece(
     const { done, value } = await reader.read();
     if (!done) return value;
   } catch (cause) {
-    throw (
-      silence ?? new ApiError('client.unreachable', 'the connection of the stream broke', { retryable: true, cause })
-    );
+    if (silence !== null) throw silence;
+    throw new ApiError('client.unreachable', 'the connection of the stream broke', { retryable: true, cause });
   } finally {
     clearTimeout(timer);
   }

@@ -95,8 +95,6 @@ export function openSocketLinks(connection: Connection, client: ClientOptions, o
 function platformsWebSocket(): WebSocketClass {
   const { WebSocket } = globalThis as { readonly WebSocket?: WebSocketClass };
   if (WebSocket !== undefined) return WebSocket;
-  throw new ApiError(
-    'client.invalid',
-    'this platform has no WebSocket: give one as webSocket, such as that of the package ws',
-  );
+  const message = 'this platform has no WebSocket: give one as webSocket, such as that of the package ws';
+  throw new ApiError('client.invalid', message);
 }
