@@ -1,12 +1,12 @@
 /** edit_file: replaces an exact text in a file. */
 import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { makeChanges } from './change-files.ts';
 import { computeText } from './compute-text.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
-import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES, NOT_UTF8, readTextFile } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
 
@@ -54,8 +54,8 @@ async function apply(edit: Edit, context: ToolContext): Promise<ToolOutput> {
   const { text, replaced, line } = edited;
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     return toolError(`${file.shown}: would become larger than ${MAX_FILE_BYTES} bytes`);
-  const done = await replaceFile(context, { ...file, exists: true }, text, file.stats);
-  if (isRefusal(done)) return refusedCall(done);
+  const refusal = await makeChanges(context, [{ path: { ...file, exists: true }, content: text, read: file.stats }]);
+  if (refusal) return refusedCall(refusal);
   const where = replaced === 1 ? `at line ${line}` : `in ${replaced} places, the first at line ${line}`;
   return { content: `Edited ${file.shown} ${where}`, details: { path: file.shown, replaced, line } };
 }

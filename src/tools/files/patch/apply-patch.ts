@@ -2,6 +2,7 @@
 import type { Stats } from 'node:fs';
 import { z } from 'zod';
 import { type Boundary, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
+import { type FileChange, makeChanges } from '../change-files.ts';
 import { computeText } from '../compute-text.ts';
 import { refuseDatabaseFile } from '../database-files.ts';
 import { inTurns } from '../file-turns.ts';
@@ -10,7 +11,6 @@ import { isRefusal, refuse, refusedCall } from '../refusal.ts';
 import { MAX_FILE_BYTES, NOT_UTF8, readTextFile, type TextFile } from '../text-file.ts';
 import { type InsidePath, resolveInside } from '../workspace.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
-import { type FileChange, makeChanges } from './staged-change.ts';
 
 /** The maximum total size of the files that one patch updates: they are in memory at the same time. */
 const MAX_BYTES_UPDATED = 32 * 1024 * 1024;
