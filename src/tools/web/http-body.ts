@@ -12,6 +12,9 @@ export interface ReadBody {
   readonly cut: boolean;
 }
 
+/** The statuses of redirects to another location. */
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** The values of `accept-encoding` that can be read. */
 export const ENCODINGS = 'gzip, deflate, br';
 
