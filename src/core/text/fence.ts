@@ -35,7 +35,7 @@ export function entryText(text: string): string {
 
 /** A text as one line in a fence: without control characters and long runs of `~`, cut at a limit in characters. */
 export function fencedLine(text: string, characters = Infinity): string {
-  const line = harmless(text.trim()).replace(/ {2,}/g, ' ').replace(/~{4,}/g, '~~~');
+  const line = harmless(text).replace(/ {2,}/g, ' ').replace(/~{4,}/g, '~~~');
   if (line.length <= characters) return line;
   // Not the first half of a character.
   const cut = line.slice(0, characters - 2).replace(/[\ud800-\udbff]$/, '');

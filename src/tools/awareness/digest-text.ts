@@ -1,6 +1,6 @@
 /** The words of the digest of awareness. Pure: the same rows give the same bytes, and never more than the budget. */
 import type { AwarenessSettings } from '../../catalog/faculty/awareness.ts';
-import { FENCE_BYTES, fenced, fencedLine as text } from '../../core/text/fence.ts';
+import { FENCE_BYTES, fenced, fencedLine } from '../../core/text/fence.ts';
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { AwarenessKind } from '../../store/work/awareness.ts';
 import type { AwarenessView } from './awareness-view.ts';
@@ -140,6 +140,10 @@ function asked(content: string): string {
   if (subject === 'tool_call') return `asks to approve a call of ${about}`;
   if (subject === 'question') return `asks: ${about}`;
   return `asks to approve: ${text(subject, 40)}${about === '' ? '' : ` (${about})`}`;
+}
+
+function text(written: string, characters: number): string {
+  return fencedLine(written.trim(), characters);
 }
 
 function span({ ageSeconds: seconds }: ChosenRow): string {

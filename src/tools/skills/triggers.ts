@@ -39,11 +39,14 @@ export function triggeredBy(task: SkillTask, library: SkillLibrary): Skill[] {
 
 function build({ skills }: SkillLibrary): TriggerIndex {
   const automatic = [...skills.values()].filter(({ triggers }) => triggers.auto);
-  const isNarrowed = ({ faculties, params }: SkillTriggers) => faculties.length > 0 || Object.keys(params).length > 0;
   return {
     keywords: Map.groupBy(automatic.flatMap(keywordsOf), ({ first }) => first),
     others: automatic.filter(({ triggers }) => triggers.keywords.length === 0 && isNarrowed(triggers)),
   };
+}
+
+function isNarrowed({ faculties, params }: SkillTriggers): boolean {
+  return faculties.length > 0 || Object.keys(params).length > 0;
 }
 
 function keywordsOf(skill: Skill): Keyword[] {

@@ -68,11 +68,15 @@ export function guardedLookup(
         else if (options.all === true || !first) callback(null, addresses);
         else callback(null, first.address, first.family);
       };
-      // A judge that fails lets nothing through.
       const named = addresses.map(({ address }) => address);
-      void vet(named).catch(messageOf).then(answer);
+      void vetted(vet, named, answer);
     });
   };
+}
+
+/** Calls back with why they may not be connected to; a judge that fails lets nothing through. */
+async function vetted(vet: VetAddresses, addresses: readonly string[], answer: (refusal: string | null) => void) {
+  answer(await vet(addresses).catch(messageOf));
 }
 
 function portOf(url: URL): number {
