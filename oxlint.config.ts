@@ -84,7 +84,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/sandbox': [['bash', 'egress', 'execution', 'sdk'], ['endpoint'], ['host'], ['keeper'], ['engine']],
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
-  'src/client': [['api']],
+  'src/client': [['socket'], ['api']],
   'src/core/permissions': [['*'], ['command', 'fields'], ['text']],
   'src/core/config': [['*'], ['sections'], ['providers'], ['source']],
   'src/core': [['config'], ['permissions', 'toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],

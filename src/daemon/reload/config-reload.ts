@@ -3,7 +3,7 @@
 import type { Config } from '../../core/config/config.ts';
 import { changedSettings, isLive, withLiveSettings } from '../../core/config/live-settings.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
-import { readSmallFile } from '../../core/files/read-small-file.ts';
+import { readSmallFile } from '../../core/files/regular-file.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';

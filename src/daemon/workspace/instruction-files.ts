@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstructionSettings } from '../../catalog/faculty/instructions.ts';
 import { cutAtCharacterEnd } from '../../process/supervisor/output-capture.ts';
-import type { Bounds } from '../../tools/files/bounds.ts';
+import type { Bounds } from '../../tools/files/mounts.ts';
 import { isRefusal, type Refusal, refusalOf } from '../../tools/files/refusal.ts';
 import { openInside, resolveInside } from '../../tools/files/workspace.ts';
 
