@@ -43,6 +43,8 @@ export interface ShellContainer {
   readonly exited: HeldContainer['exited'];
   /** Never rejects. */
   start(program: readonly string[], place: Pick<ContainerExec, 'env' | 'workdir'>): Promise<ContainedCommand>;
+  /** How many commands have not been cleared. */
+  running(): number;
   destroy(): Promise<void>;
 }
 
@@ -133,6 +135,7 @@ export function shellContainer(held: HeldContainer): ShellContainer {
         },
       };
     },
+    running: () => running.size,
     destroy: () => held.destroy(),
   };
 }
