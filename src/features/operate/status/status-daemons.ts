@@ -2,6 +2,8 @@
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { age, counted, duration } from '../../../terminal/view/quantities.ts';
+import { showTable } from '../../../terminal/view/show-table.ts';
+import { cut, right, spare } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 type DaemonStatus = Status['daemons'][number];
@@ -28,22 +30,13 @@ export function showDaemons(output: Output, { daemons, at }: Pick<Status, 'daemo
   }
   if (shown.length === 0) return;
   output.line();
-  output.table(
-    [
-      { title: 'DAEMON', shrink: true },
-      { title: 'STATE' },
-      { title: 'MAX', align: 'right', optional: true },
-      { title: 'SEEN', optional: true },
-      { title: 'FACULTIES', shrink: true },
-    ],
-    shown.map((daemon) => [
-      nameOf(daemon),
-      daemonState(daemon, now),
-      String(daemon.max_concurrent),
-      age(daemon.seen_at, now),
-      daemon.faculties.join(' '),
-    ]),
-  );
+  showTable(output, shown, [
+    [cut('DAEMON'), nameOf],
+    ['STATE', (daemon) => daemonState(daemon, now)],
+    [spare(right('MAX')), (daemon) => String(daemon.max_concurrent)],
+    [spare('SEEN'), (daemon) => age(daemon.seen_at, now)],
+    [cut('FACULTIES'), (daemon) => daemon.faculties.join(' ')],
+  ]);
   for (const daemon of shown) showProblems(output, daemon, now);
 }
 
