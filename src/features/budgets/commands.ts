@@ -11,8 +11,7 @@ import { limitAmount } from '../../terminal/view/limits.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
 import { age, amountOf, grouped, shortId, uncertainParts } from '../../terminal/view/quantities.ts';
-import { showTable } from '../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import * as acts from './operations.ts';
 import type { StoredLimit } from './store.ts';
 

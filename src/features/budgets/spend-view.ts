@@ -14,8 +14,7 @@ import {
   tokens,
   uncertainParts,
 } from '../../terminal/view/quantities.ts';
-import { showTable } from '../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import type { Spend, SpendGroup, SpendPeriod, SpendRow } from './spend.ts';
 import type { ItemOrder, SpendItem, SpendRoot } from './spend-items.ts';
 

@@ -1,8 +1,7 @@
 /** `animus person list|set|disable|enable`: who may use animus through a gateway, and with which role. */
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
-import { showTable } from '../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import { listPeople, setPerson } from './operations.ts';
 import { type Person, personRole } from './store.ts';
 

@@ -6,8 +6,7 @@ import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
-import { showTable } from '../../terminal/view/show-table.ts';
-import { cut, spare } from '../../terminal/view/table.ts';
+import { cut, showTable, spare } from '../../terminal/view/table.ts';
 import { createToken, listTokens, revokeToken } from './operations.ts';
 import { findToken, listTokens as readTokens } from './store.ts';
 

@@ -8,8 +8,7 @@ import { nextRun } from '../../terminal/view/next-run.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
 import { age, counted } from '../../terminal/view/quantities.ts';
-import { showTable } from '../../terminal/view/show-table.ts';
-import { cut, right } from '../../terminal/view/table.ts';
+import { cut, right, showTable } from '../../terminal/view/table.ts';
 import * as acts from './operations.ts';
 import {
   databaseNow,

@@ -12,7 +12,6 @@ export type MissedPolicy = (typeof MISSED_POLICIES)[number];
 
 /** What a run does that is due while an item of its schedule has not ended: docs/schedules.md. */
 export const OVERLAP_POLICIES = ['allow', 'skip', 'queue'] as const;
-export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];
 
 /** Skipped due times, first and last; `runs` counts up to 1,000. */
 export interface MissedRuns {
@@ -22,13 +21,8 @@ export interface MissedRuns {
 }
 
 /** A schedule that a daemon must process now. Times are texts of the database: they go back unchanged, to be compared. */
-export interface ScheduleLook {
-  readonly name: string;
-  readonly cron: string;
-  readonly time_zone: string;
-  readonly missed: MissedPolicy;
-  readonly grace_seconds: number;
-  readonly overlap: OverlapPolicy;
+export interface ScheduleLook
+  extends Pick<Schedule, 'name' | 'cron' | 'time_zone' | 'missed' | 'grace_seconds' | 'overlap'> {
   readonly next_at: string | null;
   /** It is late because its last item had not ended, not because nobody looked. */
   readonly held: boolean;
@@ -147,48 +141,20 @@ export async function listRuns(db: Queryable, name: string, limit: number): Prom
 }
 
 /** A schedule as people write it. */
-export type NewSchedule = Pick<
-  Schedule,
-  | 'name'
-  | 'cron'
-  | 'time_zone'
-  | 'faculty'
-  | 'description'
-  | 'params'
-  | 'missed'
-  | 'grace_seconds'
-  | 'overlap'
-  | 'paused'
->;
+export type NewSchedule = Omit<Schedule, 'problem' | 'next_at' | 'last_at' | 'created_at' | 'open_item' | 'runs'>;
 
 /** Adds it; a daemon works out when it is due. The expression is the caller's to check. Errors: `schedule.exists`. */
 export async function addSchedule(db: Queryable, added: NewSchedule): Promise<void> {
-  const {
-    name,
-    cron,
-    time_zone: zone,
-    faculty,
-    description,
-    params,
-    missed,
-    grace_seconds: grace,
-    paused,
-    overlap,
-  } = added;
-  const values = [
-    name,
-    toText(cron),
-    faculty,
-    zone,
-    toText(description),
-    toJsonb(params),
-    missed,
-    grace,
-    paused,
-    overlap,
-  ];
+  const { name, cron, faculty, time_zone: zone, missed, grace_seconds: grace, paused, overlap } = added;
+  const texts = [name, toText(cron), faculty, zone, toText(added.description), toJsonb(added.params)];
   try {
-    await db.query('select animus.add_schedule($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)', values);
+    await db.query('select animus.add_schedule($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)', [
+      ...texts,
+      missed,
+      grace,
+      paused,
+      overlap,
+    ]);
   } catch (error) {
     if (sqlState(error) === '23505') throw new AnimusError('schedule.exists', { name }, { cause: error });
     throw error;

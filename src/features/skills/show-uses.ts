@@ -1,8 +1,7 @@
 /** What `animus skill stats` prints. */
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { age, cost, grouped } from '../../terminal/view/quantities.ts';
-import { showTable } from '../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import type { SkillOutcomes, SkillUse } from './usage.ts';
 
 /** Ended work with each skill beside other work of the same faculties. `only`: of this skill. */

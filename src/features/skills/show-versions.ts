@@ -3,8 +3,7 @@ import type { SkillChange } from '../../catalog/skills/skill-changes.ts';
 import { visibleLines } from '../../core/text/harmless.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
-import { showTable } from '../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import type { SkillVersion } from './store.ts';
 
 /** All versions, the newest first. */

@@ -32,6 +32,22 @@ function columnOf(column: ColumnOrTitle): Column {
   return typeof column === 'string' ? { title: column } : column;
 }
 
+/** The columns of a table, each with what it shows of one. */
+export type Columns<One> = readonly (readonly [column: ColumnOrTitle, cell: (one: One) => Part])[];
+
+/** Where a table is printed. */
+interface Printer {
+  table(columns: readonly ColumnOrTitle[], rows: readonly (readonly Part[])[]): void;
+}
+
+/** Prints a row for each. */
+export function showTable<One>(output: Printer, all: readonly One[], columns: Columns<One>): void {
+  output.table(
+    columns.map(([column]) => column),
+    all.map((one) => columns.map(([, cell]) => cell(one))),
+  );
+}
+
 const GAP = '  ';
 const NARROWEST = 12;
 const EMPTY = { text: '', style: 'plain' } as const;

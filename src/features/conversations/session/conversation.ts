@@ -5,6 +5,7 @@ import type { Operation } from '../../../operations/operation.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { NewAttachment } from '../../../store/work/submit-work.ts';
+import { PATIENCE } from '../../../terminal/command/patience.ts';
 import { edit, retry } from '../operations/messages.ts';
 import { alone } from '../operations/places.ts';
 import { startConversation } from '../store/conversations.ts';
@@ -12,7 +13,6 @@ import type { ConversationMessage } from '../store/message.ts';
 import { type Said, sayWithFiles } from '../store/messages.ts';
 import { readConversation } from '../store/read-messages.ts';
 import { createWorkspace } from '../store/workspaces.ts';
-import { PATIENCE } from './patience.ts';
 
 export interface OpenConversation {
   /** Null before the first message of a new conversation. */

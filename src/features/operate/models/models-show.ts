@@ -8,8 +8,7 @@ import { accessSettings } from '../../../terminal/view/access-settings.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { grouped } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { cut } from '../../../terminal/view/table.ts';
+import { cut, showTable } from '../../../terminal/view/table.ts';
 
 /** Adds `animus models show`. */
 export function addModelsShowCommand(group: Command, run: RunCommand): void {

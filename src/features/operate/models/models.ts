@@ -11,8 +11,7 @@ import type { AddOperation } from '../../../terminal/command/operation-command.t
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { grouped } from '../../../terminal/view/quantities.ts';
-import { type Columns, showTable } from '../../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../../terminal/view/table.ts';
+import { type Columns, cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import { modelDocuments } from './model-documents.ts';
 import { addModelsShowCommand } from './models-show.ts';
 import { addModelsUpdateCommand } from './models-update.ts';

@@ -1,8 +1,7 @@
 /** The part of `animus status` about what waits for people. */
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { age, counted, grouped, shortId } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { cut, spare } from '../../../terminal/view/table.ts';
+import { cut, showTable, spare } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 /** A row for each of the oldest requests, and the command that shows all of them. */

@@ -3,8 +3,7 @@ import type { BudgetLeft } from '../../../store/work/budgets.ts';
 import { limitAmount, limitName, shareUsed } from '../../../terminal/view/limits.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { age, amountOf } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 /** A row for each limit of which 80 % are used; nothing if there is none. */

@@ -14,9 +14,8 @@ import {
   tokens,
   uncertainParts,
 } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
 import { showWorktrees } from '../../../terminal/view/show-worktrees.ts';
-import { cut, right, spare } from '../../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import type { ShowStatus } from '../../feature.ts';
 import type { Status } from './status.ts';
 import { showAsks } from './status-asks.ts';

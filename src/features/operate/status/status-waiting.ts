@@ -2,8 +2,7 @@
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { age, grouped } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 type Shown = Pick<Status, 'waiting' | 'daemons' | 'at' | 'states' | 'queue'>;

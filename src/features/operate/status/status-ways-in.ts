@@ -2,8 +2,7 @@
 import { nextRun } from '../../../terminal/view/next-run.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { age, counted, grouped, shortId } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { cut } from '../../../terminal/view/table.ts';
+import { cut, showTable } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 /** The schedules with their next run, and what is wrong with them. */

@@ -5,8 +5,7 @@ import type { CommonOptions, Invocation } from '../../../terminal/command/comman
 import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { counted } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 
 export interface SkillOptions extends CommonOptions {
   readonly skills?: string;

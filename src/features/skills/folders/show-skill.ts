@@ -8,8 +8,7 @@ import { skillsDirectories } from '../../../terminal/command/skills-directories.
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { bytes } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { cut, right } from '../../../terminal/view/table.ts';
+import { cut, right, showTable } from '../../../terminal/view/table.ts';
 import { type SkillOptions, skillLine } from './list-skills.ts';
 
 interface ShowOptions extends SkillOptions {

@@ -3,8 +3,7 @@ import type { Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { age } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { cut, spare } from '../../../terminal/view/table.ts';
+import { cut, showTable, spare } from '../../../terminal/view/table.ts';
 import { staleSkills } from '../usage.ts';
 
 /** Lists them, those unused for longest first. */

@@ -7,8 +7,7 @@ import { withDatabase } from '../../../terminal/command/database.ts';
 import { act } from '../../../terminal/command/operation-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { counted, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
-import { showTable } from '../../../terminal/view/show-table.ts';
-import { right } from '../../../terminal/view/table.ts';
+import { right, showTable } from '../../../terminal/view/table.ts';
 import type { ChangedWork, MatchingChange } from '../bulk.ts';
 
 /** The options that select items. */

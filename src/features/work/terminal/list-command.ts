@@ -9,8 +9,7 @@ import { operationCommand } from '../../../terminal/command/operation-command.ts
 import { styled } from '../../../terminal/view/output.ts';
 import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
 import { shellWord } from '../../../terminal/view/shell-word.ts';
-import { type Columns, showTable } from '../../../terminal/view/show-table.ts';
-import { cut, right, spare } from '../../../terminal/view/table.ts';
+import { type Columns, cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import { listWork } from '../operations.ts';
 
 const DEFAULT_LIMIT = 20;
