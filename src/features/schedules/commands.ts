@@ -4,6 +4,7 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
+import { readInput } from '../../terminal/command/read-input.ts';
 import { nextRun } from '../../terminal/view/next-run.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
@@ -50,6 +51,8 @@ const add = operationCommand(acts.addSchedule, {
     overlap: ['--overlap <policy>', `${OVERLAP}: ${OVERLAP_POLICIES.join(', ')}`],
     paused: ['--paused', 'create it paused'],
   },
+  read: async (given, { context }) =>
+    given.description === '-' ? { ...given, description: await readInput(context.stdin) } : given,
   check({ name, faculty }) {
     const rule = `a valid schedule name: expected ${acts.SCHEDULE_NAME_RULE}`;
     if (!acts.SCHEDULE_NAME.test(name)) throw notValid(name, rule);
