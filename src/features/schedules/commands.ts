@@ -3,6 +3,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { readValues } from '../../store/sql/read-value.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
 import { nextRun } from '../../terminal/view/next-run.ts';
@@ -151,10 +152,6 @@ function showPaused(
 async function findSchedule(db: Queryable, name: string): Promise<string> {
   const [found] = await listSchedules(db, name);
   if (found) return name;
-  const all = await db.query<{ name: string }>('select name from animus.visible_schedules order by name limit 1000');
-  const hint = didYouMean(
-    name,
-    all.map((row) => row.name),
-  );
-  throw notFound(name, hint);
+  const all = await readValues<string>(db, 'select name from animus.visible_schedules order by name limit 1000');
+  throw notFound(name, didYouMean(name, all));
 }

@@ -4,6 +4,7 @@ import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { sqlState } from '../../store/sql/database-errors.ts';
 import { toJsonb, toText } from '../../store/sql/json.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 
 /** What happens to missed runs: docs/schedules.md. */
@@ -37,8 +38,7 @@ export interface DueSchedules {
 
 /** What is due by the database's clock. `recheck`: also those that had a problem. */
 export async function readDueSchedules(db: Queryable, recheck = false): Promise<DueSchedules> {
-  const [row] = await db.query<{ due: DueSchedules }>('select animus.due_schedules($1) as due', [recheck]);
-  return row!.due;
+  return readValue<DueSchedules>(db, 'select animus.due_schedules($1)', [recheck]);
 }
 
 /** How a due schedule is processed. */
@@ -60,8 +60,9 @@ export async function fireSchedule(
   firing: Firing,
 ): Promise<readonly string[] | null> {
   const { missed } = firing;
-  const [row] = await db.query<{ ids: string[] | null }>(
-    'select animus.fire_schedule($1, $2::timestamptz, $3::timestamptz, $4::timestamptz[], $5::jsonb, $6) as ids',
+  return readValue<string[] | null>(
+    db,
+    'select animus.fire_schedule($1, $2::timestamptz, $3::timestamptz, $4::timestamptz[], $5::jsonb, $6)',
     [
       schedule.name,
       schedule.next_at,
@@ -71,7 +72,6 @@ export async function fireSchedule(
       firing.problem,
     ],
   );
-  return row!.ids;
 }
 
 /** A schedule as the API shows it. */
@@ -163,48 +163,34 @@ export async function addSchedule(db: Queryable, added: NewSchedule): Promise<vo
 
 /** Pauses or resumes it; true when that changed anything. Errors: `schedule.not_found`. */
 export async function pauseSchedule(db: Queryable, name: string, paused: boolean): Promise<boolean> {
-  const [made] = await existing<{ changed: boolean }>(db, name, 'select animus.pause_schedule($1, $2) as changed', [
-    paused,
-  ]);
-  return made!.changed;
+  return existing(name, () => readValue<boolean>(db, 'select animus.pause_schedule($1, $2)', [name, paused]));
 }
 
 /** Runs its work now; its next run stays as it is. Returns the work item's id. Errors: `schedule.not_found`. */
 export async function runSchedule(db: Queryable, name: string): Promise<string> {
-  const [made] = await existing<{ id: string }>(db, name, 'select animus.run_schedule($1) as id');
-  return made!.id;
+  return existing(name, () => readValue<string>(db, 'select animus.run_schedule($1)', [name]));
 }
 
 /** Removes it with the record of its runs, and returns how many these were; their work items stay. Errors: `schedule.not_found`. */
 export async function removeSchedule(db: Queryable, name: string): Promise<number> {
-  const [gone] = await existing<{ runs: number }>(
-    db,
-    name,
-    `select r.runs, animus.remove_schedule($1)
-       from (select count(*)::int as runs from animus.visible_schedule_runs where schedule = $1) r`,
-  );
-  return gone!.runs;
+  const sql = `select r.runs, animus.remove_schedule($1)
+       from (select count(*)::int as runs from animus.visible_schedule_runs where schedule = $1) r`;
+  return existing(name, () => readValue<number>(db, sql, [name]));
 }
 
 /** The database's clock: the only one that counts for schedules. */
 export async function databaseNow(db: Queryable): Promise<Date> {
-  const [clock] = await db.query<{ now: Date }>('select animus.now() as now');
-  return clock!.now;
+  return readValue<Date>(db, 'select animus.now()');
 }
 
 export function notFound(name: string, hint = ''): AnimusError {
   return new AnimusError('schedule.not_found', { name, hint });
 }
 
-/** Changes a schedule, whose name is `$1`. */
-async function existing<Row extends object>(
-  db: Queryable,
-  name: string,
-  sql: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
+/** Says of a change that there is no schedule of that name. */
+async function existing<T>(name: string, change: () => Promise<T>): Promise<T> {
   try {
-    return await db.query<Row>(sql, [name, ...values]);
+    return await change();
   } catch (error) {
     throw isAnimusError(error, 'work.not_found') ? notFound(name) : error;
   }
