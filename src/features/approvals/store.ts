@@ -86,7 +86,7 @@ export const grant = row((s) =>
 );
 export type Grant = RowOf<typeof grant>;
 
-/** The grants that have not ended, the next to end first, at most 1,000. Errors: `db.forbidden` for who may not see all work. */
+/** The grants that have not ended, the next to end first, at most 1,000. Errors: `db.forbidden` for logins that may not see all work. */
 export async function readGrants(db: Queryable): Promise<Grant[]> {
   await db.query('select animus.visible_all()');
   return db.query<Grant>(

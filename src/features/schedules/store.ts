@@ -104,7 +104,7 @@ export interface Schedule extends RowOf<typeof schedule> {
   readonly runs: readonly { readonly result: string; readonly runs: number }[];
 }
 
-/** All schedules by name, or the one of that name. Errors: `db.forbidden` for who may not see all work. */
+/** All schedules by name, or the one of that name. Errors: `db.forbidden` for logins that may not see all work. */
 export async function listSchedules(db: Queryable, name?: string): Promise<Schedule[]> {
   await requireSeesAll(db);
   return db.query<Schedule>(
@@ -128,7 +128,7 @@ export const scheduleRun = row(({ z, id, time }) =>
   }),
 );
 
-/** The last runs of a schedule, newest first. Errors: `schedule.not_found`; `db.forbidden` for who may not see all work. */
+/** The last runs of a schedule, newest first. Errors: `schedule.not_found`; `db.forbidden` for logins that may not see all work. */
 export async function listRuns(db: Queryable, name: string, limit: number): Promise<RowOf<typeof scheduleRun>[]> {
   await requireSeesAll(db);
   const found = await db.query('select from animus.visible_schedules where name = $1', [name]);
@@ -187,7 +187,7 @@ export function notFound(name: string, hint = ''): AnimusError {
   return new AnimusError('schedule.not_found', { name, hint });
 }
 
-/** Says of a change that there is no schedule of that name. */
+/** Reports a schedule that does not exist as such. Errors: `schedule.not_found`. */
 async function existing<T>(name: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change();

@@ -85,7 +85,7 @@ async function begin(tx: Queryable, { faculty, workspace }: OpenConversation): P
 /** Does an act as the login of the session. */
 export type Act = <Input, Result>(operation: Operation<Input, Result>, input: Input) => Promise<Result>;
 
-/** Puts the text in the place of the message that is edited, and returns the number of the new message. */
+/** Replaces the message that is being edited, and returns the number of the new one. */
 export async function editMessage(act: Act, conversation: OpenConversation, content: string): Promise<number> {
   const said = await act(edit, { ...alone(conversation.id!), message_id: conversation.editing!.id, content });
   conversation.known.add(said.message_id);

@@ -8,8 +8,8 @@ import type { Status } from './status.ts';
 type DaemonStatus = Status['daemons'][number];
 
 /**
- * The daemons that have not stopped, with their problems; those that are silent with the time since when. Lost ones come last, and those without
- * work, of whom nobody has to do anything, as one line.
+ * The daemons that have not stopped, with their problems; those that are silent with the time since when. Lost ones come last; those without
+ * work need no attention, and are one line.
  */
 export function showDaemons(output: Output, { daemons, at }: Pick<Status, 'daemons' | 'at'>): void {
   const now = Date.parse(at);

@@ -153,7 +153,7 @@ export const statusRow = row((s) =>
 /** Keys with defaults are not there where the functions of an earlier version answered. */
 export type Status = z.input<ReturnType<typeof statusRow>>;
 
-/** What `animus status` shows, in one call. Errors: `db.forbidden` for who may not see all work. */
+/** What `animus status` shows, in one call. Errors: `db.forbidden` for logins that may not see all work. */
 export async function readStatus(db: Queryable): Promise<Status> {
   return readValue<Status>(db, 'select animus.visible_status()');
 }
