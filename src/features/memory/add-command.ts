@@ -4,7 +4,7 @@ import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { storeMemory } from './operations.ts';
-import { jsonObject, words } from './values.ts';
+import { words } from './values.ts';
 
 /** Stores a memory of the person, of everybody, or of the submitter of a work item. */
 export const add = operationCommand(storeMemory, {
@@ -25,7 +25,7 @@ export const add = operationCommand(storeMemory, {
     project: ['--project <name>', 'of layer project'],
     work_item_id: ['--item <id>', 'store it for this work item: its task, its project, its submitter'],
     tags: ['--tag <tags>', 'words to find it by, such as billing,invoices', words],
-    metadata: ['--metadata <json>', 'a JSON object', jsonObject],
+    metadata: ['--metadata <json>', 'a JSON object, or @file'],
     everybody: ['--everybody', 'for all submitters; only operators may (default: for you)'],
   },
   async read(given, { context: { stdin } }) {
