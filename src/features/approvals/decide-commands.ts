@@ -13,7 +13,7 @@ import { askId, choice, timeSpan } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
-import { PATIENCE } from '../../terminal/command/patience.ts';
+import { PATIENCE } from '../../terminal/command/operation-command.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
 import { decidedText } from '../../terminal/view/decided-budget.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';

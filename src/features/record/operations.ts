@@ -1,5 +1,4 @@
 /** What one can read of the record of work, and what a person adds to it. */
-import type { z } from 'zod';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import { cursor, readCursor, writeCursor } from '../../operations/cursor.ts';
 import { choice, flag, id, limit, optional, terminalOnly, text, whole } from '../../operations/fields.ts';
@@ -7,35 +6,12 @@ import { ledgerEntry, readLedger as readEntries } from '../../operations/ledger.
 import { READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
-import type { Schemas } from '../../operations/schemas.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 import { appendLedger } from '../../store/transcript/ledger.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import * as store from './store.ts';
 
 const ofItem = { tag: 'record', scope: 'read', errors: ['work.not_found'] } as const;
 const at = <Path extends string>(path: Path) => ({ method: 'GET', path: `/work/{id}/${path}` }) as const;
-
-/** All rows of one kind that an item has. */
-function listOfItem<Row extends z.ZodType, Read extends z.input<Row>>(
-  name: string,
-  path: string,
-  summary: string,
-  [shape, read]: readonly [(s: Schemas) => Row, (tx: Queryable, id: string) => Promise<Read[]>],
-): Operation {
-  return operation({
-    ...ofItem,
-    name,
-    summary,
-    http: at(path),
-    input: { id: id() },
-    output: (s) => s.z.object({ items: s.z.array(shape(s)) }),
-    async run({ tx }, { id: item }) {
-      await requireVisibleWork(tx, item);
-      return { items: await read(tx, item) };
-    },
-  });
-}
 
 export const readLedger = operation({
   ...ofItem,
@@ -83,10 +59,18 @@ export const appendEntry = operation({
   },
 });
 
-const listFoci = listOfItem('listFoci', 'foci', 'The foci of an item: each activation of its faculty', [
-  store.focus,
-  store.readFoci,
-]);
+const listFoci = operation({
+  ...ofItem,
+  name: 'listFoci',
+  summary: 'The foci of an item: each activation of its faculty',
+  http: at('foci'),
+  input: { id: id() },
+  output: (s) => s.z.object({ items: s.z.array(store.focus(s)) }),
+  async run({ tx }, { id: item }) {
+    await requireVisibleWork(tx, item);
+    return { items: await store.readFoci(tx, item) };
+  },
+});
 
 const listTurns = operation({
   ...ofItem,
@@ -149,15 +133,31 @@ const listContext = operation({
   },
 });
 
-const listWaits = listOfItem('listWaits', 'waits', 'What an item waits for now, oldest first', [
-  store.wait,
-  store.readWaits,
-]);
+const listWaits = operation({
+  ...ofItem,
+  name: 'listWaits',
+  summary: 'What an item waits for now, oldest first',
+  http: at('waits'),
+  input: { id: id() },
+  output: (s) => s.z.object({ items: s.z.array(store.wait(s)) }),
+  async run({ tx }, { id: item }) {
+    await requireVisibleWork(tx, item);
+    return { items: await store.readWaits(tx, item) };
+  },
+});
 
-const listActivations = listOfItem('listActivations', 'skills', 'The skills that an item has used, and why', [
-  store.activation,
-  store.readActivations,
-]);
+const listActivations = operation({
+  ...ofItem,
+  name: 'listActivations',
+  summary: 'The skills that an item has used, and why',
+  http: at('skills'),
+  input: { id: id() },
+  output: (s) => s.z.object({ items: s.z.array(store.activation(s)) }),
+  async run({ tx }, { id: item }) {
+    await requireVisibleWork(tx, item);
+    return { items: await store.readActivations(tx, item) };
+  },
+});
 
 const showBudget = operation({
   ...ofItem,

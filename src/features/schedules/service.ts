@@ -89,7 +89,7 @@ export function createScheduler({ db, clock, log, settings }: OfDaemon): Schedul
     if (noted !== null) log.error({ schedule: schedule.name, problem }, 'a schedule cannot be used');
   }
 
-  return { look, start: loop.start, stop: loop.stop };
+  return { ...loop, look };
 }
 
 function firingOf(schedule: ScheduleLook, now: Date, { dueTimes }: Extract<CronReading, { ok: true }>) {

@@ -175,7 +175,8 @@ export async function runSchedule(db: Queryable, name: string): Promise<string> 
 export async function removeSchedule(db: Queryable, name: string): Promise<number> {
   const sql = `select r.runs, animus.remove_schedule($1)
        from (select count(*)::int as runs from animus.visible_schedule_runs where schedule = $1) r`;
-  return existing(name, () => readValue<number>(db, sql, [name]));
+  const [gone] = await existing(name, () => db.query<{ runs: number }>(sql, [name]));
+  return gone!.runs;
 }
 
 /** The database's clock: the only one that counts for schedules. */

@@ -1,6 +1,7 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Field, JsonField } from '../../operations/fields.ts';
 import type { Acting, Operation, Outside } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
@@ -8,7 +9,6 @@ import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { fieldOption, type OptionWords, parseAs } from './field-option.ts';
-import { PATIENCE } from './patience.ts';
 
 /** What a command is, beside what it does. Arguments are those fields that the usage names. */
 export interface Presentation<Input, Result, Row, After> extends CommandHelp, Performance<Input, Result, Row, After> {
@@ -193,6 +193,9 @@ async function found(
   }
   return whole;
 }
+
+/** How long an act is tried again while another transaction keeps rows locked: as over HTTP. */
+export const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 
 /** Runs an act in one transaction as the login, with the faculties that nobody may serve. */
 export async function act<Input, Result>(

@@ -4,7 +4,7 @@ import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { attachment } from '../../../terminal/command/attachment.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
-import { PATIENCE } from '../../../terminal/command/patience.ts';
+import { PATIENCE } from '../../../terminal/command/operation-command.ts';
 import { readInput } from '../../../terminal/command/read-input.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { startConversation } from '../store/conversations.ts';

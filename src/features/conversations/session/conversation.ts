@@ -5,7 +5,7 @@ import type { Operation } from '../../../operations/operation.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { NewAttachment } from '../../../store/work/submit-work.ts';
-import { PATIENCE } from '../../../terminal/command/patience.ts';
+import { PATIENCE } from '../../../terminal/command/operation-command.ts';
 import { edit, retry } from '../operations/messages.ts';
 import { alone } from '../operations/places.ts';
 import { startConversation } from '../store/conversations.ts';

@@ -8,7 +8,7 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
-import { PATIENCE } from '../../../terminal/command/patience.ts';
+import { PATIENCE } from '../../../terminal/command/operation-command.ts';
 import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { clashingPaths, wrongPath } from '../../../tools/skills/writing/skill-paths.ts';
