@@ -15,6 +15,7 @@ const NOTHING = { lost_usd: 0, unpriced_calls: 0 };
 
 /** Any number of daemons may do it at once: each takes the calls that no other has taken. */
 export function createSpendRollUp({ db, clock, log }: Pick<PartOfDaemon, 'db' | 'clock' | 'log'>): Service {
+  const loop = createLoop(run);
   /** By faculty and model: what was counted as lost and was not. A counter only rises, so the next losses are counted without it. */
   const owed = new Map<string, Pick<AddedSpend, 'lost_usd' | 'unpriced_calls'>>();
 
@@ -47,5 +48,5 @@ export function createSpendRollUp({ db, clock, log }: Pick<PartOfDaemon, 'db' | 
     return count;
   }
 
-  return createLoop(run);
+  return loop;
 }

@@ -21,15 +21,17 @@ type OfDaemon = Pick<PartOfDaemon, 'db' | 'clock' | 'log'> & {
 export function createScheduler({ db, clock, log, settings }: OfDaemon): Scheduler {
   // How soon a schedule written by SQL is detected; the embedded database is polled at most once a second.
   const pollMs = Math.max(1000, settings().daemon.pollSeconds * 1000);
+  const loop = createLoop(run);
+  const { stopping } = loop;
   let troubled = false;
   let refused: ReadonlyMap<string, string> = new Map();
 
-  const loop = createLoop(async (stopping) => {
+  async function run(): Promise<void> {
     // A later animus may accept what an earlier one did not.
     for (let recheck = true; !stopping.aborted; recheck = false) {
       await clock.sleep(await lookSafely(recheck), stopping);
     }
-  });
+  }
 
   async function lookSafely(recheck: boolean): Promise<number> {
     try {
@@ -47,7 +49,7 @@ export function createScheduler({ db, clock, log, settings }: OfDaemon): Schedul
     const { now, due, next_in_ms: nextInMs } = await readDueSchedules(db, recheck);
     const failures = new Map<string, string>();
     for (const schedule of due) {
-      if (loop.stopping.aborted) break;
+      if (stopping.aborted) break;
       await settle(schedule, new Date(now)).catch((error: unknown) => {
         if (isAnimusError(error, 'db.unreachable')) throw error;
         failures.set(schedule.name, messageOf(error));
