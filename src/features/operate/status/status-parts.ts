@@ -1,7 +1,6 @@
 /** What the status says of schedules, asks, limits and worktrees. */
 import { row } from '../../../operations/row.ts';
 import type { Schemas } from '../../../operations/schemas.ts';
-import { OVERLAP_POLICIES } from '../../schedules/store.ts';
 
 export const count = ({ z }: Schemas) => z.int().min(0);
 
@@ -25,7 +24,7 @@ export const schedule = row((s) =>
     next_at: s.timeText().nullable(),
     last_at: s.timeText().nullable(),
     missed_24h: s.z.number(),
-    overlap: s.z.enum(OVERLAP_POLICIES),
+    overlap: s.z.enum(['allow', 'skip', 'queue']),
     skipped: count(s).describe('runs that were skipped since its last item began, counted up to 1,000'),
     open_item: s.id().nullable().describe('its newest item that has not ended; null: none, or runs may overlap'),
   }),

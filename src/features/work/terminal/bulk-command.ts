@@ -83,7 +83,6 @@ function report({ output }: Invocation, done: string, counts: NonNullable<Change
   const total = counts.reduce((sum, { items }) => sum + items, 0);
   output.document({ dry_run: true, matching: total, by_faculty: counts });
   output.line(`${counted(total, 'item')} would be ${done}`);
-  const columns = ['FACULTY', 'STATE', right('ITEMS')];
   if (total > 0)
     showTable(output, counts, [
       ['FACULTY', ({ faculty }) => faculty],
