@@ -2,6 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
+import { readValue, readValues } from '../sql/read-value.ts';
 import { migrationError } from './migration-errors.ts';
 import type { Migration } from './migration-files.ts';
 
@@ -27,14 +28,13 @@ export async function restoreRecord(
   migrations: readonly Migration[],
   lacks: () => Promise<readonly unknown[]>,
 ): Promise<string[]> {
-  const rows = await tx.query<{ version: number }>('select version from animus.schema_migrations');
-  const [work] = await tx.query<{ there: boolean }>(`select to_regclass('animus.work_items') is not null as there`);
-  const last = Math.max(0, ...rows.map(({ version }) => version));
-  if (rows.length >= last && !(last === 0 && work!.there)) return [];
+  const known = await readValues<number>(tx, 'select version from animus.schema_migrations');
+  const hasWork = await readValue<boolean>(tx, `select to_regclass('animus.work_items') is not null`);
+  const last = Math.max(0, ...known);
+  if (known.length >= last && !(last === 0 && hasWork)) return [];
   if ((await lacks()).length > 0)
     throw new AnimusError('db.migration_failed', { file: 'animus.schema_migrations', detail: DELETED });
-  const known = new Set(rows.map(({ version }) => version));
-  const deleted = migrations.filter(({ version }) => !known.has(version));
+  const deleted = migrations.filter(({ version }) => !known.includes(version));
   for (const { version, name, checksum } of deleted) {
     await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
       version,

@@ -5,12 +5,13 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { hasPgmq } from '../sql/pgmq.ts';
 import { PGMQ, type PgmqSchema, pgmqSchema, RECORDED_PGMQ_SCHEMA, recordPgmqSchema } from '../sql/pgmq-schema.ts';
+import { readValue } from '../sql/read-value.ts';
 import { schemaVersion } from './schema-version.ts';
 
 /** The schema of an installation; null: there is none yet, or only its first step. */
 export async function settledPgmqSchema(db: Queryable): Promise<string | null> {
-  const [row] = await db.query<{ name: string | null }>(`select ${RECORDED_PGMQ_SCHEMA} as name`);
-  return row!.name ?? ((await schemaVersion(db)) > 0 ? PGMQ : null);
+  const recorded = await readValue<string | null>(db, `select ${RECORDED_PGMQ_SCHEMA}`);
+  return recorded ?? ((await schemaVersion(db)) > 0 ? PGMQ : null);
 }
 
 /** Why ANIMUS_PGMQ_SCHEMA does not apply to an installation, in words. */

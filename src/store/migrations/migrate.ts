@@ -2,6 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 import { applyFunctions } from './apply-functions.ts';
 import { makeBookkeeping } from './bookkeeping.ts';
 import { checkServer } from './check-server.ts';
@@ -15,8 +16,7 @@ import { renderFiles } from './render-files.ts';
 import { identifyPgmqRows } from './replica-identity.ts';
 import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
 import { installRoles } from './roles.ts';
-import { foreignOwner } from './schema-owner.ts';
-import { schemaVersion } from './schema-version.ts';
+import { foreignOwner, schemaVersion } from './schema-version.ts';
 import { settlePgmq } from './settle-pgmq.ts';
 import { takeTurn } from './take-turn.ts';
 import { readUnfinished, setUnfinished } from './unfinished.ts';
@@ -182,10 +182,7 @@ function changed(file: SqlFile, applied: string): AnimusError {
 }
 
 async function recordVector(database: Database, support: VectorSupport): Promise<void> {
-  const [found] = await database.query<{ there: boolean }>(
-    `select to_regclass('animus.settings') is not null as there`,
-  );
-  if (!found?.there) return;
+  if (!(await readValue<boolean>(database, `select to_regclass('animus.settings') is not null`))) return;
   await database.query(
     `insert into animus.settings (key, value) values ('memory', $1::jsonb)
      on conflict (key) do update set value = excluded.value where animus.settings.value is distinct from excluded.value`,

@@ -1,6 +1,7 @@
 /** Skills as they were when a focus used them, or when work wrote them: stored once under their content hash (functions/skills/packages.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** A file of a skill: a path relative to its directory, with `/` between its parts. */
 export interface PackageFile {
@@ -16,8 +17,7 @@ export interface PackagePath {
 
 /** Whether a package is stored; if so, retention keeps it for now. */
 export async function keepSkillPackage(db: Queryable, hash: string): Promise<boolean> {
-  const [row] = await db.query<{ kept: boolean }>('select animus.keep_skill_package($1) as kept', [hash]);
-  return row!.kept;
+  return readValue<boolean>(db, 'select animus.keep_skill_package($1)', [hash]);
 }
 
 /**

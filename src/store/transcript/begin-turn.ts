@@ -2,6 +2,7 @@
 import type { BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import { type CallResult, resultRow } from './calls.ts';
 import type { FocusKey } from './focus-row.ts';
 
@@ -63,9 +64,14 @@ export async function beginTurn(
   results: readonly CallResult[],
   inBatch = false,
 ): Promise<TurnBeginning> {
-  const [row] = await db.query<{ begun: TurnBeginning }>(
-    'select animus.begin_turn($1, $2, $3, $4, $5::jsonb, $6, $7, $8) as begun',
-    [focus.focusId, focus.leaseToken, turn, usd, toJsonb(results.map(resultRow)), request, tokens, inBatch],
-  );
-  return row!.begun;
+  return readValue<TurnBeginning>(db, 'select animus.begin_turn($1, $2, $3, $4, $5::jsonb, $6, $7, $8)', [
+    focus.focusId,
+    focus.leaseToken,
+    turn,
+    usd,
+    toJsonb(results.map(resultRow)),
+    request,
+    tokens,
+    inBatch,
+  ]);
 }

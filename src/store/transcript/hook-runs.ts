@@ -4,6 +4,7 @@ import type { HookEvent } from '../../core/work/words.ts';
 import type { LedgerType } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { FocusKey } from './focus-row.ts';
 
 /** A recorded run. */
@@ -47,17 +48,13 @@ export async function recordHookRun(db: Queryable, focus: FocusKey, run: NewHook
     duration_ms: roundMs(run.durationMs),
     ledger: run.ledger,
   };
-  const [recorded] = await db.query<{ numbers: number[] }>(
-    `select animus.record_hook_run($1, $2, $3::json, $4, $5) as numbers`,
-    [
-      focus.focusId,
-      focus.leaseToken,
-      toJsonb(row),
-      message === null ? null : toText(message.content),
-      message?.tokens ?? null,
-    ],
-  );
-  return recorded!.numbers;
+  return readValue<number[]>(db, `select animus.record_hook_run($1, $2, $3::json, $4, $5)`, [
+    focus.focusId,
+    focus.leaseToken,
+    toJsonb(row),
+    toText(message?.content),
+    message?.tokens ?? null,
+  ]);
 }
 
 /** The recorded runs of a focus from a turn on. */

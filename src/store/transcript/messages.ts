@@ -1,4 +1,4 @@
-/** The messages that the engine itself adds to a context. */
+/** The messages of a context that no model wrote: of the engine, and of people to the work. */
 import type { MediaBlock } from '../../core/work/conversation.ts';
 import type { MessageKind } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
@@ -37,4 +37,13 @@ export async function addMessage(
     message.keepsFrom ?? null,
   ]);
   return { ...message, content };
+}
+
+/** What people have said to a focus after turn `afterTurn` (0: before the first one), in the order in which it stands in the context. */
+export async function readMail(db: Queryable, focusId: string, afterTurn: number): Promise<EngineMessage[]> {
+  return db.query<EngineMessage>(
+    `select after_turn as "afterTurn", kind, content from animus.focus_messages
+      where focus_id = $1 and after_turn = $2 and kind = 'operator' order by seq`,
+    [focusId, afterTurn],
+  );
 }

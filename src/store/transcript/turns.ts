@@ -3,6 +3,7 @@ import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { ContentBlock, ModelAnswer, StopReason, Usage } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { Reservation, TurnPermit } from './begin-turn.ts';
 import { type CallResult, type RecordedCall, resultRow } from './calls.ts';
 import type { FocusKey } from './focus-row.ts';
@@ -69,19 +70,15 @@ export async function recordTurn(
     ...callRow(call),
     ...(next === null ? { state: call.state } : resultRow(next.ends[index]!)),
   }));
-  const [row] = await db.query<{ permit: TurnPermit | null }>(
-    `select animus.record_turn($1, $2, $3, $4::json, $5::json, $6, $7) as permit`,
-    [
-      focus.focusId,
-      focus.leaseToken,
-      turn.turn,
-      answerJson(turn, response, costUsd),
-      toJsonb(calls),
-      next?.reservation.usd ?? null,
-      next?.reservation.request ?? null,
-    ],
-  );
-  return row!.permit;
+  return readValue<TurnPermit | null>(db, `select animus.record_turn($1, $2, $3, $4::json, $5::json, $6, $7)`, [
+    focus.focusId,
+    focus.leaseToken,
+    turn.turn,
+    answerJson(turn, response, costUsd),
+    toJsonb(calls),
+    next?.reservation.usd ?? null,
+    next?.reservation.request ?? null,
+  ]);
 }
 
 function callRow({ callId, name, input }: RecordedCall): object {

@@ -1,8 +1,9 @@
 /** Where the result of an item is that worked in a worktree. Rows keep the names of their columns, as in work-views. */
-import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import { isAnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { WorktreeState } from '../../core/work/worktree-state.ts';
 import type { Queryable } from '../sql/database.ts';
+import { noWork } from './views-of-login.ts';
 
 /** An item, and its worktree. All fields of a worktree are null for an item that has none. */
 export interface ItemWorktree {
@@ -48,7 +49,7 @@ export async function readItemWorktree(db: Queryable, id: string): Promise<ItemW
        from animus.item_worktree($1::uuid)`,
     [id],
   );
-  if (row === undefined) throw noSuchItem(id);
+  if (row === undefined) throw noWork(id);
   return row;
 }
 
@@ -59,13 +60,8 @@ type ItemResult = ItemWorktree & { readonly branch: string; readonly start: stri
 export async function readItemResult(db: Queryable, id: string): Promise<ItemResult> {
   const item = await readItemWorktree(db, id);
   const { branch, start, tip } = item;
-  if (branch === null || start === null || tip === null) throw noSuchItem(id);
+  if (branch === null || start === null || tip === null) throw noWork(id);
   return { ...item, branch, start, tip };
-}
-
-/** The same for an item that is not there, may not be seen, or has changed nothing. */
-export function noSuchItem(id: string): AnimusError {
-  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }
 
 /** The stored patch, as `git diff --binary` made it; null: none is stored, or the actor may not see the item. */

@@ -61,6 +61,6 @@ export async function reportMcpTool(
     server,
     name,
     definitionHash,
-    problem === null ? null : toText(problem),
+    toText(problem),
   ]);
 }

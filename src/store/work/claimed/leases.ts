@@ -2,7 +2,7 @@
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../sql/database.ts';
 import { sqlState } from '../../sql/database-errors.ts';
-import { extendLeases, type LeaseReport } from '../work.ts';
+import { type Claimed, extendLeases, type LeaseReport } from '../work.ts';
 
 /** What is known about a lease after it should have been renewed. */
 export interface Renewal extends LeaseReport {
@@ -19,11 +19,6 @@ export interface Renewal extends LeaseReport {
   readonly refused?: string;
 }
 
-interface Held {
-  readonly id: string;
-  readonly leaseToken: string;
-}
-
 /**
  * Renews leases: one statement, and a second one where items are locked. Where the database refuses one of the rows, each lease is renewed by itself, so that
  * no row ends the leases of others. `daemonId` null: without noting that the daemon was seen. Errors: those of the connection; that of the database if it
@@ -32,7 +27,7 @@ interface Held {
 export async function renewLeases(
   db: Queryable,
   daemonId: string | null,
-  leases: readonly Held[],
+  leases: readonly Claimed[],
   leaseSeconds: number,
 ): Promise<Renewal[]> {
   const refused = new Map<string, string>();
@@ -59,7 +54,7 @@ export async function renewLeases(
 }
 
 /** Says how long leases last, without locking or changing anything: it waits for no commit. */
-export async function leasesLeft(db: Queryable, leases: readonly Held[]): Promise<Renewal[]> {
+export async function leasesLeft(db: Queryable, leases: readonly Claimed[]): Promise<Renewal[]> {
   const rows = await db.query<Omit<Renewal, 'held'>>(
     `select work_item_id as "workItemId", seconds, cancel_requested as "cancelRequested", locked_by as "lockedBy", by_owner as "byOwner"
        from animus.leases_left($1::uuid[], $2::bigint[])`,
