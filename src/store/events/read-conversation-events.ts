@@ -50,7 +50,7 @@ export function conversationPage(facts: ConversationFacts, from: ConversationPos
 }
 
 /**
- * Where somebody begins who wants what comes: after everything that was said, and at the beginning of the answers that are being given or wait.
+ * Where a reader begins that wants only what comes: after everything that was said, and at the beginning of the answers that are being given or wait.
  * Null as `readConversationPage`.
  */
 export async function presentInConversation(db: Queryable, id: string): Promise<ConversationPosition | null> {

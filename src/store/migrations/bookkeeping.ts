@@ -46,7 +46,7 @@ export async function restoreRecord(
 }
 
 const DELETED =
-  'rows of it were deleted, and the schema is not that of this animus, so that nobody knows which migrations it has; restore the table from a backup, or migrate with the animus that used the schema last';
+  'rows were deleted from it, and the schema is not the one of this animus, so it is unclear which migrations were applied; restore the table from a backup, or migrate with the version of animus that last used the schema';
 
 /** The errors of "if not exists" when another session creates the same object at the same time. */
 const RACED = new Set(['23505', '42P06', '42P07', '42710']);

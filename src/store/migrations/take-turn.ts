@@ -46,7 +46,7 @@ export async function takeTurn<T>(
         reportedAt = systemClock.monotonicMs();
         log.warn(
           { migration: file, ...blocker },
-          'another session has locked what this step changes; it is tried again',
+          'another session has locked what this step changes; trying again',
         );
       }
     }

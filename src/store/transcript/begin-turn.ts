@@ -37,9 +37,9 @@ export interface UsedBudget {
 export type TurnBeginning =
   | {
       readonly permit: 'go';
-      /** There where a limit applies: nothing may be sent before `KeepTurn` says that the beginning is on disk. They were added to the context after the turn before. */
+      /** Set where a limit applies: nothing may be sent before `KeepTurn` says that the beginning is on disk. They were added to the context after the turn before. */
       readonly messages?: readonly string[];
-      /** There with `messages`. */
+      /** Set with `messages`. */
       readonly used?: readonly UsedBudget[];
     }
   /** `wait`: a wait is open, so the item has to be parked. */
@@ -47,7 +47,7 @@ export type TurnBeginning =
       readonly permit: 'budget';
       readonly action: 'wait' | 'die';
       readonly message: string;
-      /** There, with `die`: a model has no price, and the limit would have the work wait. */
+      /** Set, with `die`: a model has no price, and the limit would have the work wait. */
       readonly unpriced?: true;
     }
   | { readonly permit: Exclude<TurnPermit, 'go' | 'budget'> };

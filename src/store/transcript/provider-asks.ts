@@ -12,7 +12,7 @@ export interface ProviderQuestion {
   /** Its provider then and now; null: not known, or none. */
   readonly began: string | null;
   readonly now: string | null;
-  /** There if its provider is the same, and only its price is missing. */
+  /** Set if its provider is the same, and only its price is missing. */
   readonly price?: true;
   /** Settings of the faculty as it is now. */
   readonly present: object;

@@ -20,7 +20,7 @@ export interface WaitRequest {
    * never.
    */
   readonly deadline: Date | null;
-  /** There if it waits for a person; then `deadline` is not used. */
+  /** Set if it waits for a person; then `deadline` is not used. */
   readonly asks?: Asks;
 }
 

@@ -37,9 +37,9 @@ export interface ClaimableFaculty {
   readonly max: number;
   readonly max_attempts: number;
   readonly dedup_until: 'resolved' | 'claimed';
-  /** There if duplicates are told to the item they merge into. */
+  /** Set if duplicates are told to the item they merge into. */
   readonly on_duplicate?: 'tell';
-  /** There if no model does the work: a command or code reads no messages. */
+  /** Set if no model does the work: a command or code reads no messages. */
   readonly mode?: 'external' | 'code';
   /** How long a focus is reserved for the host that has its directory; default 120. */
   readonly host_grace_seconds?: number;

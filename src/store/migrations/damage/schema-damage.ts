@@ -144,13 +144,13 @@ function difference(
           ];
     case 'column required':
       return wanted === undefined
-        ? ['must not be null any more', statement(`${column} drop not null`)]
+        ? ['has a not-null constraint', statement(`${column} drop not null`)]
         : ['may be null', byHand(`${column} set not null`)];
     case 'column identity':
       return wanted === undefined
-        ? ['numbers its rows', byHand(`${column} drop identity`)]
+        ? ['is an identity column', byHand(`${column} drop identity`)]
         : [
-            'does not number its rows any more',
+            'is no longer an identity column',
             statement(
               `${column} ${is === undefined ? `add generated ${identity(wanted)} as identity` : `set generated ${identity(wanted)}`}`,
             ),

@@ -22,7 +22,7 @@ interface Numbered {
   readonly next: string;
 }
 
-/** Reads whole tables of which no index has the order. Only of sequences that this role may read. */
+/** Reads whole tables where no index has the order. Only of sequences that this role may read. */
 export async function readSequencesBehind(tx: Queryable): Promise<SequenceBehind[]> {
   const behind: SequenceBehind[] = [];
   for (const { sequence, column, table, most, next } of [...(await identities(tx)), ...others(await pgmqSchema(tx))]) {

@@ -9,7 +9,7 @@ export interface Renewal extends LeaseReport {
   /** How long it lasts from when the question was sent, at least. */
   readonly seconds: number;
   /**
-   * There if it was not renewed, because a transaction has locked the item; perhaps a write of its focus, which renews the lease itself. The
+   * Set if it was not renewed, because a transaction has locked the item; perhaps a write of its focus, which renews the lease itself. The
    * process id of that session in the database; null: it has ended by now.
    */
   readonly lockedBy?: number | null;
