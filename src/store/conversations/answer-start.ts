@@ -83,17 +83,12 @@ export async function readNewestWords(db: Queryable, messageId: number, bytes: n
  */
 export async function continueFocus(
   db: Queryable,
-  work: Claimed,
-  place: { readonly host: string; readonly directoryRoot: string },
+  { id, leaseToken }: Claimed,
+  { host, directoryRoot }: { readonly host: string; readonly directoryRoot: string },
   before: FocusBefore,
 ): Promise<FocusRow | null> {
-  const [row] = await db.query<FocusRow>(`select ${FOCUS_ROW} from animus.continue_focus($1, $2, $3, $4, $5)`, [
-    work.id,
-    work.leaseToken,
-    place.host,
-    place.directoryRoot,
-    before.focus,
-  ]);
+  const begin = `select ${FOCUS_ROW} from animus.continue_focus($1, $2, $3, $4, $5)`;
+  const [row] = await db.query<FocusRow>(begin, [id, leaseToken, host, directoryRoot, before.focus]);
   if (row === undefined) return null;
   if (row.resumes > 0) return row;
   const { faculty_snapshot: facultySnapshot, system_prompt: systemPrompt, tools } = before;

@@ -35,14 +35,14 @@ export async function restoreRecord(
   if ((await lacks()).length > 0)
     throw new AnimusError('db.migration_failed', { file: 'animus.schema_migrations', detail: DELETED });
   const deleted = migrations.filter(({ version }) => !known.includes(version));
-  for (const { version, name, checksum } of deleted) {
-    await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-      version,
-      name,
-      checksum,
-    ]);
-  }
+  for (const migration of deleted) await recordMigration(tx, migration);
   return [`${deleted.length} rows of animus.schema_migrations were missing`];
+}
+
+/** Records that a migration was applied. */
+export async function recordMigration(tx: Queryable, { version, name, checksum }: Migration): Promise<void> {
+  const record = 'insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)';
+  await tx.query(record, [version, name, checksum]);
 }
 
 const DELETED =

@@ -4,7 +4,7 @@ import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { readValue } from '../sql/read-value.ts';
 import { applyFunctions } from './apply-functions.ts';
-import { makeBookkeeping } from './bookkeeping.ts';
+import { makeBookkeeping, recordMigration } from './bookkeeping.ts';
 import { checkServer } from './check-server.ts';
 import { choosePgmqSchema, refuseOtherSchema } from './choose-pgmq-schema.ts';
 import { checkCompatible, migrationStatus } from './compatibility.ts';
@@ -164,11 +164,7 @@ async function applyMigration(tx: Queryable, migration: Migration): Promise<bool
     return false;
   }
   await tx.query(migration.sql);
-  await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-    migration.version,
-    migration.name,
-    migration.checksum,
-  ]);
+  await recordMigration(tx, migration);
   if ((await readUnfinished(tx)) !== 'functions') await setUnfinished(tx, 'roles');
   return true;
 }

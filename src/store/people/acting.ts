@@ -18,7 +18,7 @@ export interface AcceptedToken {
  * or expired, or its person is disabled.
  */
 export async function actWithToken(tx: Queryable, hash: Buffer): Promise<AcceptedToken> {
-  const [row] = await tx.query<AcceptedToken & { readonly [column: string]: unknown }>(
+  const [row] = await tx.query<AcceptedToken>(
     'select id, person, role, scopes, expires_at as "expiresAt" from animus.act_with_token($1)',
     [hash],
   );

@@ -43,7 +43,7 @@ export async function activateSkills(
 
 /** The skills that a focus has activated, or a focus that it goes on with, in the order of their activation; of each the newest activation. */
 export async function activatedSkills(db: Queryable, focusId: string): Promise<readonly Activation[]> {
-  return db.query<Activation & { readonly [column: string]: unknown }>(
+  return db.query<Activation>(
     `with recursive chain (id, continues) as (
        select id, continues from animus.foci where id = $1
        union all select f.id, f.continues from chain c join animus.foci f on f.id = c.continues)

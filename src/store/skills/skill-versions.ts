@@ -47,7 +47,7 @@ export interface NewSkillVersion {
 
 /** Locks a skill until the end of the transaction. Errors: `work.lease_lost`, `work.locked`, `work.invalid` for a name that cannot be one. */
 export async function beginSkillVersion(db: Queryable, writer: SkillWriter, name: string): Promise<NextVersion> {
-  const [row] = await db.query<NextVersion & { readonly [column: string]: unknown }>(
+  const [row] = await db.query<NextVersion>(
     'select next, current, proposed, proposed_by as "proposedBy" from animus.begin_skill_version($1, $2, $3)',
     [writer.workItemId, writer.leaseToken, toText(name)],
   );

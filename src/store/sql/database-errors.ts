@@ -141,6 +141,12 @@ const UNDONE = new Set(['40001', '40P01']);
 /** SQLSTATEs: lock not available, deadlock detected. */
 const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
 
+/** To catch what a login may not read: null in its place. */
+export function nullIfForbidden(error: unknown): null {
+  if (isAnimusError(error, 'db.forbidden')) return null;
+  throw error;
+}
+
 /** Whether a statement names a schema, table, column or function that the database does not have. */
 export function isMissingObject(error: unknown): boolean {
   return MISSING_OBJECTS.has(sqlState(error) ?? '');
@@ -180,7 +186,8 @@ function refusalHint(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   const message = messageOf(error);
   if (/does not support SSL/i.test(message)) return '; add ?sslmode=disable if the network is trusted';
-  if (typeof code !== 'string') return /SASL|password must be/i.test(message) ? '; does it contain the password?' : null;
+  if (typeof code !== 'string')
+    return /SASL|password must be/i.test(message) ? '; does it contain the password?' : null;
   if (code.startsWith('28')) return isRefusedByAddress(error) ? NOT_LET_IN : '';
   if (code === '3D000') return '; create it with createdb';
   if (code === '42501')

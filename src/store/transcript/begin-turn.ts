@@ -58,20 +58,13 @@ export type TurnBeginning =
  */
 export async function beginTurn(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   { usd, tokens, request }: Reservation,
   results: readonly CallResult[],
   inBatch = false,
 ): Promise<TurnBeginning> {
-  return readValue<TurnBeginning>(db, 'select animus.begin_turn($1, $2, $3, $4, $5::jsonb, $6, $7, $8)', [
-    focus.focusId,
-    focus.leaseToken,
-    turn,
-    usd,
-    toJsonb(results.map(resultRow)),
-    request,
-    tokens,
-    inBatch,
-  ]);
+  const begin = 'select animus.begin_turn($1, $2, $3, $4, $5::jsonb, $6, $7, $8)';
+  const rows = toJsonb(results.map(resultRow));
+  return readValue<TurnBeginning>(db, begin, [focusId, leaseToken, turn, usd, rows, request, tokens, inBatch]);
 }

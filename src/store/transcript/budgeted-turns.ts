@@ -26,35 +26,23 @@ export interface SideCallFor {
 /** Reserves what a side call may cost, and holds it; false: the limits do not allow it. */
 export async function beginSideCall(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   { usd, tokens, request }: Reservation,
   purpose: SideCallFor,
 ): Promise<boolean> {
-  return readValue<boolean>(db, 'select animus.begin_side_call($1, $2, $3, $4, $5, $6::jsonb)', [
-    focus.focusId,
-    focus.leaseToken,
-    usd,
-    tokens,
-    request,
-    toJsonb(purpose),
-  ]);
+  const begin = 'select animus.begin_side_call($1, $2, $3, $4, $5, $6::jsonb)';
+  return readValue<boolean>(db, begin, [focusId, leaseToken, usd, tokens, request, toJsonb(purpose)]);
 }
 
 /** Holds what an embedding of a model (`provider/model`) may cost, on disk: `free`, no limit applies; `refused`: a limit does not allow it. One at a time for a focus. */
 export async function holdEmbedding(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   { usd, tokens, request }: Reservation,
   model: string,
 ): Promise<'free' | 'held' | 'refused'> {
-  return readValue<'free' | 'held' | 'refused'>(db, 'select animus.hold_embedding($1, $2, $3, $4, $5, $6)', [
-    focus.focusId,
-    focus.leaseToken,
-    usd,
-    tokens,
-    request,
-    model,
-  ]);
+  const hold = 'select animus.hold_embedding($1, $2, $3, $4, $5, $6)';
+  return readValue<'free' | 'held' | 'refused'>(db, hold, [focusId, leaseToken, usd, tokens, request, model]);
 }
 
 /** Resolves when the beginning of a turn is on disk; false: the server has lost it, and it has to be begun again. */

@@ -47,20 +47,14 @@ export interface CallResult {
  */
 export async function startCall(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   callId: string,
   finalInput: { readonly value: unknown } | null,
   grantId: string | null = null,
 ): Promise<void> {
-  await db.query(`select animus.start_call($1, $2, $3, $4, $5::json, $6)`, [
-    focus.focusId,
-    focus.leaseToken,
-    turn,
-    callId,
-    finalInput && toJsonb(finalInput.value),
-    grantId,
-  ]);
+  const start = `select animus.start_call($1, $2, $3, $4, $5::json, $6)`;
+  await db.query(start, [focusId, leaseToken, turn, callId, finalInput && toJsonb(finalInput.value), grantId]);
 }
 
 /** Records ends of calls; returns how many were new (a call that had ended keeps its first result). */
@@ -73,16 +67,8 @@ export async function finishToolCalls(db: Queryable, focus: FocusKey, results: r
 }
 
 /** An end in the format of the SQL functions. */
-export function resultRow(result: CallResult): object {
-  return {
-    turn: result.turn,
-    call_id: result.callId,
-    state: result.state,
-    output: result.output,
-    is_error: result.isError,
-    details: result.details,
-    duration_ms: roundMs(result.durationMs),
-  };
+export function resultRow({ callId, isError, durationMs, ...result }: CallResult): object {
+  return { ...result, call_id: callId, is_error: isError, duration_ms: roundMs(durationMs) };
 }
 
 /**

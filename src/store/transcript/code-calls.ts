@@ -27,18 +27,13 @@ export interface CodeCallRow {
 /** Records calls of the code that call `parentCallId` runs. Idempotent: a call that has ended keeps its first result. Errors: `work.state` if the parent has ended. */
 export async function recordCodeCalls(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   parentCallId: string,
   calls: readonly CodeCallRow[],
 ): Promise<number> {
-  return readValue<number>(db, `select animus.record_code_calls($1, $2, $3, $4, $5::json)`, [
-    focus.focusId,
-    focus.leaseToken,
-    turn,
-    parentCallId,
-    toJsonb(calls.map(rowOf)),
-  ]);
+  const record = `select animus.record_code_calls($1, $2, $3, $4, $5::json)`;
+  return readValue<number>(db, record, [focusId, leaseToken, turn, parentCallId, toJsonb(calls.map(rowOf))]);
 }
 
 function rowOf({ finalInput, outputBytes, isError, durationMs, ...row }: CodeCallRow): object {

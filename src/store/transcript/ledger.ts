@@ -27,14 +27,9 @@ export async function appendLedger(
   content: string,
   writer: LedgerWriter = {},
 ): Promise<number> {
-  return readValue<number>(db, `select animus.append_ledger($1, $2, $3, $4, $5, $6)`, [
-    workItemId,
-    type,
-    toText(content),
-    writer.leaseToken ?? null,
-    writer.focusId ?? null,
-    writer.toolCallId ?? null,
-  ]);
+  const append = `select animus.append_ledger($1, $2, $3, $4, $5, $6)`;
+  const { leaseToken = null, focusId = null, toolCallId = null } = writer;
+  return readValue<number>(db, append, [workItemId, type, toText(content), leaseToken, focusId, toolCallId]);
 }
 
 /** Only entries after entry `after`, the newest `last` of them, of one type, where given. */

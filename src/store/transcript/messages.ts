@@ -22,20 +22,14 @@ export interface EngineMessage {
 /** Records a message before it is sent; returns it as it will be read back. */
 export async function addMessage(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   message: EngineMessage,
   tokens: number,
 ): Promise<EngineMessage> {
   const content = toText(message.content);
-  await db.query(`select animus.add_message($1, $2, $3, $4, $5, $6, $7)`, [
-    focus.focusId,
-    focus.leaseToken,
-    message.afterTurn,
-    message.kind,
-    content,
-    tokens,
-    message.keepsFrom ?? null,
-  ]);
+  const { afterTurn, kind, keepsFrom = null } = message;
+  const add = `select animus.add_message($1, $2, $3, $4, $5, $6, $7)`;
+  await db.query(add, [focusId, leaseToken, afterTurn, kind, content, tokens, keepsFrom]);
   return { ...message, content };
 }
 

@@ -63,21 +63,14 @@ export interface Wait {
 /** Turns a running call into a waiting one; false, and no change, where it waits or has ended already. */
 export async function openWait(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   callId: string,
-  wait: WaitRequest,
+  { kind, targets = [], mode = null, deadline }: WaitRequest,
 ): Promise<boolean> {
-  return readValue<boolean>(db, `select animus.open_wait($1, $2, $3, $4, $5, $6::uuid[], $7, $8::timestamptz)`, [
-    focus.focusId,
-    focus.leaseToken,
-    turn,
-    callId,
-    wait.kind,
-    wait.targets ?? [],
-    wait.mode ?? null,
-    wait.deadline?.toISOString() ?? null,
-  ]);
+  const open = `select animus.open_wait($1, $2, $3, $4, $5, $6::uuid[], $7, $8::timestamptz)`;
+  const until = deadline?.toISOString() ?? null;
+  return readValue<boolean>(db, open, [focusId, leaseToken, turn, callId, kind, targets, mode, until]);
 }
 
 /** The waits of an item, resolved ones included. */

@@ -17,23 +17,14 @@ export async function approve(
   id: string,
   { ask, note, hash, input }: Decision & { readonly input?: string | undefined },
 ): Promise<string> {
-  return readValue<string>(db, 'select animus.approve($1::uuid, $2::uuid, $3, $4::json, $5)', [
-    id,
-    ask ?? null,
-    toText(note ?? ''),
-    input ?? null,
-    hash ?? null,
-  ]);
+  const decide = 'select animus.approve($1::uuid, $2::uuid, $3, $4::json, $5)';
+  return readValue<string>(db, decide, [id, ask ?? null, toText(note ?? ''), input ?? null, hash ?? null]);
 }
 
 /** Denies, and returns what was decided. The model gets the note. */
 export async function deny(db: Queryable, id: string, { ask, note, hash }: Decision): Promise<string> {
-  return readValue<string>(db, 'select animus.deny($1::uuid, $2::uuid, $3, $4)', [
-    id,
-    ask ?? null,
-    toText(note ?? ''),
-    hash ?? null,
-  ]);
+  const decide = 'select animus.deny($1::uuid, $2::uuid, $3, $4)';
+  return readValue<string>(db, decide, [id, ask ?? null, toText(note ?? ''), hash ?? null]);
 }
 
 /** Answers a question of the model, and returns what was decided. */

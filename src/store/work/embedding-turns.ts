@@ -46,13 +46,8 @@ export async function beginEmbedding(
   seconds: number,
   { usd, tokens }: EmbeddingCost,
 ): Promise<EmbeddingPermit> {
-  return readValue<EmbeddingPermit>(db, `select animus.begin_embedding($1, $2, $3 * interval '1 second', $4, $5)`, [
-    daemonId,
-    toText(model),
-    seconds,
-    usd,
-    tokens,
-  ]);
+  const begin = `select animus.begin_embedding($1, $2, $3 * interval '1 second', $4, $5)`;
+  return readValue<EmbeddingPermit>(db, begin, [daemonId, toText(model), seconds, usd, tokens]);
 }
 
 /** Extends its time while a request is under way; false: another daemon has taken over. */
@@ -61,11 +56,8 @@ export async function extendEmbedding(
   { daemonId, model }: EmbeddingTurn,
   seconds: number,
 ): Promise<boolean> {
-  return readValue<boolean>(db, `select animus.extend_embedding($1, $2, $3 * interval '1 second')`, [
-    daemonId,
-    toText(model),
-    seconds,
-  ]);
+  const extend = `select animus.extend_embedding($1, $2, $3 * interval '1 second')`;
+  return readValue<boolean>(db, extend, [daemonId, toText(model), seconds]);
 }
 
 /**

@@ -74,11 +74,7 @@ export async function proposeSkill(
   findings: readonly Pick<Finding, 'workItemId' | 'seq'>[],
   threshold: number,
 ): Promise<SkillProposal> {
-  return readValue<SkillProposal>(db, 'select animus.propose_skill($1, $2::uuid[], $3::int[], $4, $5)', [
-    daemonId,
-    findings.map(({ workItemId }) => workItemId),
-    findings.map(({ seq }) => seq),
-    threshold,
-    SCRIBE,
-  ]);
+  const propose = 'select animus.propose_skill($1, $2::uuid[], $3::int[], $4, $5)';
+  const [ids, seqs] = [findings.map(({ workItemId }) => workItemId), findings.map(({ seq }) => seq)];
+  return readValue<SkillProposal>(db, propose, [daemonId, ids, seqs, threshold, SCRIBE]);
 }

@@ -13,11 +13,6 @@ export async function cancelWork(db: Queryable, id: string, reason?: string): Pr
   return readValue<WorkState>(db, 'select animus.cancel_work($1::uuid, $2::text)', [id, toText(reason)]);
 }
 
-/** Cancels items as cancelWork does, all of them in one statement or, if one of them is locked or not there, none. Errors: those of cancelWork. */
-export async function cancelWorks(db: Queryable, ids: readonly string[], reason?: string): Promise<void> {
-  await db.query('select from animus.cancel_works($1::uuid[], $2::text)', [ids, toText(reason)]);
-}
-
 /**
  * Queues a dead or cancelled item again, with all its attempts. Returns its id, or that of the active item with the
  * same dedup key, which already does the work. Errors: `work.not_found`, `work.state`.
