@@ -78,3 +78,16 @@ test('messages of an earlier version get their numbers with the trigger', async 
   await say(talk, 'c');
   expect(await numbers(talk)).toEqual([1, 2, 3]);
 });
+
+test('what is no number is refused before the database is asked, and a number without a message by name', async () => {
+  const none = { query: async () => [] };
+  for (const given of ['x', '-1', '1.5', '', '1234567890'])
+    await expect(messageNumbered(none, 'c', given)).rejects.toMatchObject({
+      code: 'usage.invalid',
+      message: expect.stringContaining(`${JSON.stringify(given)} is not the number of a message`),
+    });
+  await expect(messageNumbered(none, 'c', '7')).rejects.toMatchObject({
+    code: 'work.not_found',
+    message: expect.stringContaining('the conversation has no message 7'),
+  });
+});
