@@ -165,6 +165,7 @@ const FIELDS = z.strictObject({
 });
 /** The fields of a position, as `positionFields` makes them. */
 export const POSITION = FIELDS.transform(positionOf);
+/** Nothing was read. */
 export const BEGINNING: Position = POSITION.parse({});
 const CURSOR = FIELDS.extend({ w: z.string() });
 

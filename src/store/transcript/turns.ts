@@ -66,22 +66,13 @@ export async function recordTurn(
   costUsd: number | null,
   next: NextTurn | null = null,
 ): Promise<TurnPermit | null> {
-  const calls = turn.calls.map(({ callId, name, input, state }, index) => ({
-    ...{ call_id: callId, name, input },
-    ...(next === null ? { state } : resultRow(next.ends[index]!)),
-  }));
+  const calls = turn.calls.map(({ callId, name, input, state }, index) => {
+    return { call_id: callId, name, input, ...(next === null ? { state } : resultRow(next.ends[index]!)) };
+  });
   const { usd = null, request = null } = next?.reservation ?? {};
-  const answer = answerJson(turn, response, costUsd);
+  const [answer, asked] = [answerJson(turn, response, costUsd), toJsonb(calls)];
   const record = `select animus.record_turn($1, $2, $3, $4::json, $5::json, $6, $7)`;
-  return readValue<TurnPermit | null>(db, record, [
-    focusId,
-    leaseToken,
-    turn.turn,
-    answer,
-    toJsonb(calls),
-    usd,
-    request,
-  ]);
+  return readValue<TurnPermit | null>(db, record, [focusId, leaseToken, turn.turn, answer, asked, usd, request]);
 }
 
 /** The answer as `record_turn` takes it. */

@@ -19,8 +19,7 @@ export async function pruneWork(
   cursor: PruneCursor | null,
 ): Promise<{ readonly deleted: number | null; readonly cursor: PruneCursor | null }> {
   const [row] = await db.query<{ deleted: number | null; at: string | null; id: string | null }>(
-    `select deleted, after_at::text as at, after_id as id
-       from animus.prune_work(${AGE}, $2, $3::timestamptz, $4::uuid)`,
+    `select deleted, after_at::text as at, after_id as id from animus.prune_work(${AGE}, $2, $3::timestamptz, $4::uuid)`,
     [days, limit, cursor?.at ?? null, cursor?.id ?? null],
   );
   const { deleted, at, id } = row!;
