@@ -2,7 +2,7 @@
 import type { Queryable } from '../sql/database.ts';
 import { readValue } from '../sql/read-value.ts';
 
-/** Kinds of entries, in the order of the digest. */
+/** Kinds of entries. */
 export type AwarenessKind = 'running' | 'completed' | 'finding' | 'approval' | 'skill';
 
 /** One thing that happens, or has happened, elsewhere. Texts are cut, and were written by agents and people. */
