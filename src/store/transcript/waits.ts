@@ -66,11 +66,11 @@ export async function openWait(
   { focusId, leaseToken }: FocusKey,
   turn: number,
   callId: string,
-  { kind, targets = [], mode = null, deadline }: WaitRequest,
+  { kind, targets = [], mode, deadline }: WaitRequest,
 ): Promise<boolean> {
   const open = `select animus.open_wait($1, $2, $3, $4, $5, $6::uuid[], $7, $8::timestamptz)`;
   const until = deadline?.toISOString() ?? null;
-  return readValue<boolean>(db, open, [focusId, leaseToken, turn, callId, kind, targets, mode, until]);
+  return readValue<boolean>(db, open, [focusId, leaseToken, turn, callId, kind, targets, mode ?? null, until]);
 }
 
 /** The waits of an item, resolved ones included. */

@@ -58,11 +58,11 @@ export function sessionName(daemonId: string): string {
 /** Registers the daemon, or updates what it can run. */
 export async function registerDaemon(
   db: Queryable,
-  { id, host, pid, version, maxConcurrent, faculties, problems, session = null }: DaemonRegistration,
+  { id, host, pid, version, maxConcurrent, faculties, problems, session }: DaemonRegistration,
 ): Promise<void> {
   const register = `select animus.register_daemon($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8)`;
   const [served, shown] = [toJsonb(faculties), toJsonb(problems)];
-  await db.query(register, [id, host, pid, version, maxConcurrent, served, shown, session]);
+  await db.query(register, [id, host, pid, version, maxConcurrent, served, shown, session ?? null]);
 }
 
 /** Records that the daemon was asked to end: a kill from now on does not make its work suspect. */
