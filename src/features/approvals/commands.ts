@@ -2,7 +2,7 @@
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
-import { cut, right, spare } from '../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import { addAnswerCommand, addApproveCommand, addDenyCommand } from './decide-commands.ts';
 import { GRANT, listGrants, revokeGrant } from './operations.ts';
 
