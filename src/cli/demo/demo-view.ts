@@ -6,9 +6,10 @@ import type { WorkDetail } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { DEMO_INSERT } from '../../store/work/demo-work.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
+import { type NextCommand, showNext } from '../../terminal/view/next-commands.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, duration, shortId } from '../../terminal/view/quantities.ts';
-import { shellWord } from '../../terminal/view/shell-word.ts';
+import { shellWord } from '../../terminal/view/copied-command.ts';
 
 export interface DemoView {
   intro(): void;
@@ -45,7 +46,7 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
     conclude(item, ledger) {
       output.document({ item, ledger, workspace: setting.keep ? setting.workspace : null });
       conclude(output, item, ledger, performance.now() - startedMs);
-      whatNext(output, setting);
+      showNext(output, nextCommands(setting), 'Try next');
     },
   };
 }
@@ -86,17 +87,8 @@ function conclude(output: Output, item: WorkDetail, ledger: readonly LedgerEntry
   output.line(styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim'));
 }
 
-function whatNext(output: Output, setting: DemoSetting): void {
-  output.line();
-  output.line(styled('Try next', 'bold'));
-  for (const { command, does } of nextCommands(setting)) {
-    output.line(styled(`  # ${does}`, 'dim'));
-    output.copyable(`  ${command}`);
-  }
-}
-
 /** They work in a clone and where the package is installed; a test runs each of them in both. */
-function nextCommands({ animus, home, workspace, keep }: DemoSetting): { command: string; does: string }[] {
+function nextCommands({ animus, home, workspace, keep }: DemoSetting): readonly NextCommand[] {
   if (keep) {
     const here = `ANIMUS_HOME=${shellWord(home)} ${animus}`;
     return [

@@ -15,7 +15,7 @@ import { splitModelName } from '../../llm/locate-model.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES } from '../../terminal/command/shipped.ts';
-import { calledAs } from '../../terminal/view/called-as.ts';
+import { calledAs } from '../../terminal/view/copied-command.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
 

@@ -7,13 +7,8 @@ import { facultyModels } from '../../daemon/models/faculty-models.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import type { Invocation } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES } from '../../terminal/command/shipped.ts';
-import { calledAs } from '../../terminal/view/called-as.ts';
-import { shellWord } from '../../terminal/view/shell-word.ts';
-
-export interface NextCommand {
-  readonly command: string;
-  readonly does: string;
-}
+import { calledAs, shellWord } from '../../terminal/view/copied-command.ts';
+import type { NextCommand } from '../../terminal/view/next-commands.ts';
 
 /** Sentences about the faculties, as they are in `directory` now, and commands for those that were named. */
 export async function afterAdding(

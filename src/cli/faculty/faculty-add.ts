@@ -11,7 +11,8 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES, SHIPPED_SKILLS } from '../../terminal/command/shipped.ts';
-import { calledAs } from '../../terminal/view/called-as.ts';
+import { calledAs } from '../../terminal/view/copied-command.ts';
+import { showNext } from '../../terminal/view/next-commands.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { afterAdding, modelSentence } from './after-adding.ts';
 import { neededFiles } from './needed-files.ts';
@@ -68,12 +69,7 @@ async function addFaculties(invocation: Invocation, options: AddOptions, names: 
   for (const skill of skills) output.line(styled('written'.padEnd(11), 'green'), shown(skill.directory));
   output.line();
   for (const sentence of says) output.block(sentence);
-  output.line();
-  output.line(styled('Next', 'bold'));
-  for (const { command, does } of next) {
-    output.line(styled(`  # ${does}`, 'dim'));
-    output.copyable(`  ${command}`);
-  }
+  showNext(output, next);
   return 0;
 }
 

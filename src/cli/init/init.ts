@@ -6,9 +6,9 @@ import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
 import { openQuestions } from '../../terminal/command/ask.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { calledAs } from '../../terminal/view/called-as.ts';
+import { calledAs, shellWord } from '../../terminal/view/copied-command.ts';
+import { type NextCommand, showNext } from '../../terminal/view/next-commands.ts';
 import { styled } from '../../terminal/view/output.ts';
-import { shellWord } from '../../terminal/view/shell-word.ts';
 import { askModel, missingKey, modelRemark } from './choose-model.ts';
 import { detectTests, type NoWorktrees, whyNoWorktrees } from './place.ts';
 import { type InitSettings, projectFiles, REHEARSAL_MODEL } from './project-files.ts';
@@ -101,11 +101,6 @@ function checkModel(model: string): void {
   throw new AnimusError('usage.invalid', { detail });
 }
 
-interface NextCommand {
-  readonly command: string;
-  readonly does: string;
-}
-
 /** The next commands, one after the other, for a shell in the directory `below` leads down from, with animus called as it was this time. */
 function nextCommands({ name }: InitSettings, below: string, animus: string): NextCommand[] {
   return [
@@ -151,10 +146,5 @@ function report(
   if (key !== null) output.note(`${model} needs ${key} in the environment of \`animus serve\``);
   if (model === REHEARSAL_MODEL)
     output.note(`to use a model, name it in ${files.join(' and ')}; to list them: ${calledAs(context.env)} models`);
-  output.line();
-  output.line(styled('Next', 'bold'));
-  for (const { command, does } of next) {
-    output.line(styled(`  # ${does}`, 'dim'));
-    output.copyable(`  ${command}`);
-  }
+  showNext(output, next);
 }

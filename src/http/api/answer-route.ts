@@ -1,9 +1,8 @@
 /** Answers a request by its route: who sends it, what it says, its transaction, its answer. */
-import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
-import { asVisitor } from '../login/visitor.ts';
-import type { ApiServices, JsonRoute, Route, Visit } from '../route/route.ts';
-import type { Doorkeeper } from './authorize.ts';
+import type { ApiServices, Route, Visit } from '../route/route.ts';
+import { runRoute } from '../route/run-route.ts';
+import type { Doorkeeper } from '../door/authorize.ts';
 import { type Answer, digestsOf, keyOf, once } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
 import { afterWait, preferredWait } from './prefer-wait.ts';
@@ -21,9 +20,6 @@ export interface Arrival {
   /** Called once it is known who sends it. Errors: `http.too_many`. */
   readonly admitted: (actor: string) => void;
 }
-
-/** How long a request waits for work that another transaction holds. */
-const LOCKED_MS = 5000;
 
 /** Errors: those of the route, for `problemResponse`. */
 export async function answerRoute(
@@ -45,13 +41,13 @@ export async function answerRoute(
     digests: digestsOf(request, sent),
     seal: route.secret ? sealFor(authorization ?? '', key) : null,
   };
-  const prepared = await route.prepare?.(visit, input);
-  const act = () =>
-    asVisitor(services.db, visitor, (tx) => {
-      const run = async () => answerOf(route, await route.run({ ...visit, tx, prepared }, input));
-      return repeated ? once(tx, key, repeated, run) : run();
+  const answer = await runRoute(route, visit, input, (run, tx) => {
+    const answered = async (): Promise<Answer> => ({
+      status: route.status,
+      text: `${JSON.stringify(await run())}\n`,
     });
-  const answer = await untilUnlocked(act, { clock: services.clock, signal, forMs: LOCKED_MS });
+    return repeated ? once(tx, key, repeated, answered) : answered();
+  });
   const seconds = preferredWait(request, route, visitor);
   return jsonResponse(seconds === null ? answer : await afterWait(route, answer, seconds, visit));
 }
@@ -59,13 +55,8 @@ export async function answerRoute(
 /** A longer answer, in characters, is handed to the socket in pieces, so that the server sees how fast its reader takes it. */
 const IN_ONE_PIECE = 64 * 1024;
 
-/** Only what the schema names leaves. */
-function answerOf(route: JsonRoute, result: unknown): Answer {
-  return { status: route.status, text: `${JSON.stringify(route.output.parse(result))}\n` };
-}
-
 function jsonResponse({ status, text, replayed = false, headers }: Answer): Response {
-  return new Response(text.length > IN_ONE_PIECE ? slicesOf(text) : text, {
+  return new Response(text.length > IN_ONE_PIECE ? ReadableStream.from(slicesOf(text)) : text, {
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',

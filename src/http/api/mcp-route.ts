@@ -2,7 +2,7 @@
 import { currentTraceparent } from '../../telemetry/spans.ts';
 import type { ApiServices } from '../route/route.ts';
 import type { Arrival } from './answer-route.ts';
-import type { Doorkeeper } from './authorize.ts';
+import type { Doorkeeper } from '../door/authorize.ts';
 import { readJsonBody } from './read-body.ts';
 
 /** Errors: those of `Doorkeeper.admit` and `readJsonBody`; what tools may do is decided by their scopes, call by call. */

@@ -1,8 +1,8 @@
 import { addressText, identityText } from '../../core/config/providers/provider-identity.ts';
+import { EMBEDDING_KINDS } from '../../core/config/sections/embeddings.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { estimateTokens } from '../../core/work/tokens.ts';
 import type { EmbeddingInfo } from '../models/embedding-models.ts';
-import type { HttpProviderSettings, ProviderSettings } from '../provider-settings.ts';
+import type { HttpProviderSettings } from '../provider-settings.ts';
 import { azureFault, azurePath } from '../providers/azure.ts';
 import { keyHeaderOf } from '../providers/key-header.ts';
 import type { Endpoint, HttpShared } from '../transport/retries.ts';
@@ -39,8 +39,9 @@ export function openEmbedder(
   settings: HttpProviderSettings,
   { endpoint, shared }: { readonly endpoint: Endpoint; readonly shared: HttpShared },
 ): Embedder {
-  const api = embeddingsApi(settings);
-  if (api === null) throw new AnimusError('llm.no_embeddings', { provider: endpoint.provider });
+  const kind = EMBEDDING_KINDS.find((each) => each === settings.kind);
+  if (kind === undefined) throw new AnimusError('llm.no_embeddings', { provider: endpoint.provider });
+  const api = EMBEDDINGS_APIS[kind](settings);
   const login = keyHeaderOf(settings);
   const asksDimensions = requestDimensions ?? (info.shortens && info.dimensions !== dimensions);
   const { timeouts } = endpoint;
@@ -65,37 +66,22 @@ export function openEmbedder(
       tokens: BATCH_TOKENS,
       // Ollama cuts by the tokenizer of the model.
       tokensOfText: settings.kind === 'ollama' ? null : info.maxInputTokens,
-      tokensOf: estimateTokens,
     },
     place: identityText({ kind: settings.kind, address: addressText(settings.baseUrl), credential: '' }),
     usdPerMillion: info.usdPerMillion,
   });
 }
 
-/** Whether a kind of provider has embeddings. */
-export function hasEmbeddings(kind: ProviderSettings['kind']): boolean {
-  return kind === 'openai' || kind === 'azure' || kind === 'ollama';
-}
-
-function embeddingsApi({ kind, baseUrl, cloud }: HttpProviderSettings): EmbeddingsApi | null {
-  switch (kind) {
-    case 'openai':
-      return openaiEmbeddings;
-    case 'azure': {
-      const place = { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null };
-      return {
-        ...openaiEmbeddings,
-        path: (model) => azurePath('/embeddings', model, place),
-        classify: (error) => azureFault(openaiEmbeddings.classify(error), error),
-      };
-    }
-    case 'ollama':
-      return ollamaEmbeddings;
-    case 'anthropic':
-    case 'bedrock':
-    case 'vertex':
-      return null;
-    default:
-      return kind satisfies never;
-  }
-}
+/** The APIs, by kind of provider. */
+const EMBEDDINGS_APIS: Readonly<Record<(typeof EMBEDDING_KINDS)[number], (settings: HttpProviderSettings) => EmbeddingsApi>> = {
+  openai: () => openaiEmbeddings,
+  azure({ baseUrl, cloud }) {
+    const place = { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null };
+    return {
+      ...openaiEmbeddings,
+      path: (model) => azurePath('/embeddings', model, place),
+      classify: (error) => azureFault(openaiEmbeddings.classify(error), error),
+    };
+  },
+  ollama: () => ollamaEmbeddings,
+};

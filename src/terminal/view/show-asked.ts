@@ -4,7 +4,7 @@ import type { Asked } from '../../operations/asked.ts';
 import { displayWidth } from './display-width.ts';
 import { type Output, styled } from './output.ts';
 import { age, counted, grouped, shortId } from './quantities.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from './copied-command.ts';
 
 /** How many characters of an input are shown, unless all of it is asked for. */
 const SHOWN_CHARS = 2000;

@@ -1,6 +1,6 @@
 /** Where the result of an item is, and the commands for it: at the end of a run and in `animus work show`. */
 import type { ItemWorktree } from '../../store/views/item-worktree.ts';
-import { heldText } from './held-text.ts';
+import { heldText } from './show-worktrees.ts';
 import { type Output, styled } from './output.ts';
 import { bytes, shortId } from './quantities.ts';
 

@@ -101,41 +101,36 @@ async function examineQueue(db: Queryable): Promise<readonly Finding[]> {
   const [unqueued, stray] = [await readUnqueued(db), await readStrayMessages(db)];
   const without = `${counted(unqueued.count, 'open work item')} without a message in the queue animus_work: ${list(unqueued)}`;
   const of = `${counted(stray.count, 'message')} in the queue animus_work that no open work item has: ${list(stray)}`;
-  const findings = [
-    ...(unqueued.count > 0 ? [problem('queue', without, MIGRATE)] : []),
-    ...(stray.count > 0 ? [problem('queue', of, MIGRATE)] : []),
-  ];
-  return findings.length > 0 ? findings : [fine('queue', 'each open work item has its message, and there is no other')];
+  const problems = [...(unqueued.count > 0 ? [without] : []), ...(stray.count > 0 ? [of] : [])];
+  return mended('queue', problems, 'each open work item has its message, and there is no other');
+}
+
+/** `db migrate` mends all of them. */
+function mended(check: string, problems: readonly string[], well: string): readonly Finding[] {
+  return problems.length > 0 ? problems.map((detail) => problem(check, detail, MIGRATE)) : [fine(check, well)];
 }
 
 async function examineKeys(db: Queryable): Promise<readonly Finding[]> {
   const [unkept, stray] = [await readUnkept(db), await readStrayKeys(db)];
   const without = `${counted(unkept.count, 'open work item')} whose dedup_key is not in animus.active_keys, so that duplicates are done as well: ${list(unkept)}`;
   const of = `${counted(stray.count, 'row')} of animus.active_keys of no open work, so that what is submitted with that key is never done: ${list(stray)}`;
-  const findings = [
-    ...(unkept.count > 0 ? [problem('keys', without, MIGRATE)] : []),
-    ...(stray.count > 0 ? [problem('keys', of, MIGRATE)] : []),
-  ];
-  return findings.length > 0 ? findings : [fine('keys', 'each dedup_key of work that is queued finds its item')];
+  const problems = [...(unkept.count > 0 ? [without] : []), ...(stray.count > 0 ? [of] : [])];
+  return mended('keys', problems, 'each dedup_key of work that is queued finds its item');
 }
 
 async function examineSequences(db: Queryable): Promise<readonly Finding[]> {
-  const behind = await readSequencesBehind(db);
-  if (behind.length === 0) return [fine('sequences', 'none gives a number a second time')];
-  return behind.map(({ sequence, column, used }) =>
-    problem(
-      'sequences',
+  const problems = (await readSequencesBehind(db)).map(
+    ({ sequence, column, used }) =>
       `${sequence} is behind ${column}, which has reached ${used}: the next rows are refused`,
-      MIGRATE,
-    ),
   );
+  return mended('sequences', problems, 'none gives a number a second time');
 }
 
 async function examineSettingsRows(db: Queryable): Promise<readonly Finding[]> {
   const missing = await missingSettings(db);
-  if (missing.length === 0) return [fine('settings rows', 'animus.settings has the rows of a migrated database')];
   const lost = 'what a person had set there (limits of memories, days of stale skills) is lost with them';
-  return [problem('settings rows', `animus.settings lacks ${missing.join(', ')}; ${lost}`, MIGRATE)];
+  const problems = missing.length === 0 ? [] : [`animus.settings lacks ${missing.join(', ')}; ${lost}`];
+  return mended('settings rows', problems, 'animus.settings has the rows of a migrated database');
 }
 
 async function examineOrphans(db: Queryable): Promise<readonly Finding[]> {

@@ -5,7 +5,7 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { counted, shortId } from '../../../terminal/view/quantities.ts';
-import { shellWord } from '../../../terminal/view/shell-word.ts';
+import { shellWord } from '../../../terminal/view/copied-command.ts';
 import { bringCommits, openCheckout, refused, requireClean } from './checkout-here.ts';
 import { type FoundResult, findResult } from './find-result.ts';
 import { APPLY_MODES, type ApplyMode, type AtCommit, type Prepared, prepareApply } from './prepare-apply.ts';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { shortId } from '../../../terminal/view/quantities.ts';
-import { shellWord } from '../../../terminal/view/shell-word.ts';
+import { shellWord } from '../../../terminal/view/copied-command.ts';
 import { bringCommits, type Checkout, openCheckout, refused, requireClean } from './checkout-here.ts';
 import { commitsHere, gitIn } from './commits-here.ts';
 import { type FoundResult, findResult } from './find-result.ts';

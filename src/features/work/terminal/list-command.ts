@@ -8,7 +8,7 @@ import { wholeNumber, workState } from '../../../terminal/command/arguments.ts';
 import { operationCommand } from '../../../terminal/command/operation-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
-import { shellWord } from '../../../terminal/view/shell-word.ts';
+import { shellWord } from '../../../terminal/view/copied-command.ts';
 import type { Column } from '../../../terminal/view/table.ts';
 import { listWork } from '../operations.ts';
 
