@@ -42,7 +42,7 @@ export const FAILURE_COSTS: Readonly<Record<Way, Readonly<Record<Transport, Fail
 
 /** What a request has cost that failed in this way. */
 export function failureCost(way: Way, transport: Transport): FailureCost {
-  // What cannot happen and happens is not given away.
+  // If the impossible happens, it counts as lost.
   return FAILURE_COSTS[way][transport] ?? 'lost';
 }
 

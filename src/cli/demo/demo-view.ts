@@ -6,10 +6,10 @@ import type { WorkDetail } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { DEMO_INSERT } from '../../store/work/demo-work.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
+import { shellWord } from '../../terminal/view/copied-command.ts';
 import { type NextCommand, showNext } from '../../terminal/view/next-commands.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, duration, shortId } from '../../terminal/view/quantities.ts';
-import { shellWord } from '../../terminal/view/copied-command.ts';
 
 export interface DemoView {
   intro(): void;

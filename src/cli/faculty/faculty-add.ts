@@ -37,7 +37,7 @@ export function addFacultyAddCommand(group: Command, run: RunCommand): void {
     ],
   })
     .option('--list', 'list the faculties that come with animus')
-    .option('--force', 'replace files that are there and differ')
+    .option('--force', 'replace existing files that differ')
     .option(
       '--faculties <dir>',
       'directory that gets them (default: ./faculties, or ANIMUS_HOME/faculties if only that exists)',

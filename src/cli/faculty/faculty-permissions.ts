@@ -96,7 +96,8 @@ export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null):
   const isAuto = (name: string) => rows.some(({ tool, verdict }) => tool === name && verdict === 'auto');
   const remarks: Problem[] = [];
   const servers = (faculty.mcp ?? []).map(({ name }) => name).join(', ');
-  const remark = (detail: string, at: string | null | undefined, key: string) => remarks.push(remarkAt(faculty, detail, at, key));
+  const remark = (detail: string, at: string | null | undefined, key: string) =>
+    remarks.push(remarkAt(faculty, detail, at, key));
   const web = WEB.filter(isAuto);
   if (isUnprotected(bash) && isAuto('bash') && web.length > 0)
     remark(

@@ -101,7 +101,7 @@ function checkModel(model: string): void {
   throw new AnimusError('usage.invalid', { detail });
 }
 
-/** The next commands, one after the other, for a shell in the directory `below` leads down from, with animus called as it was this time. */
+/** The next commands in order. `below`: the path from the current directory to the project. `animus`: how it was called. */
 function nextCommands({ name }: InitSettings, below: string, animus: string): NextCommand[] {
   return [
     ...(below === '' ? [] : [{ command: `cd ${shellWord(below)}`, does: 'go there first, in every terminal' }]),

@@ -1,8 +1,8 @@
 /** Answers a request by its route: who sends it, what it says, its transaction, its answer. */
 import { currentTraceparent } from '../../telemetry/spans.ts';
+import type { Doorkeeper } from '../door/authorize.ts';
 import type { ApiServices, Route, Visit } from '../route/route.ts';
 import { runRoute } from '../route/run-route.ts';
-import type { Doorkeeper } from '../door/authorize.ts';
 import { type Answer, digestsOf, keyOf, once } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
 import { afterWait, preferredWait } from './prefer-wait.ts';

@@ -1,8 +1,8 @@
 /** MCP at `/api/v1/mcp`: the same checks as for any request, then the protocol's own. The SDK is loaded by the first request. */
 import { currentTraceparent } from '../../telemetry/spans.ts';
+import type { Doorkeeper } from '../door/authorize.ts';
 import type { ApiServices } from '../route/route.ts';
 import type { Arrival } from './answer-route.ts';
-import type { Doorkeeper } from '../door/authorize.ts';
 import { readJsonBody } from './read-body.ts';
 
 /** Errors: those of `Doorkeeper.admit` and `readJsonBody`; what tools may do is decided by their scopes, call by call. */

@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream';
 import type { HttpConfig } from '../../core/config/sections/http.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Network } from '../../core/text/networks.ts';
-import { shownError } from '../route/public-error.ts';
-import type { ApiServices } from '../route/route.ts';
-import { createSocketServer, socketAuthorization } from '../sockets/socket-server.ts';
 import type { Doorkeeper } from '../door/authorize.ts';
 import { clientAddress } from '../door/client-address.ts';
 import { checkHost, checkOrigin } from '../door/gate.ts';
 import type { RateLimit } from '../door/limits.ts';
+import { shownError } from '../route/public-error.ts';
+import type { ApiServices } from '../route/route.ts';
+import { createSocketServer, socketAuthorization } from '../sockets/socket-server.ts';
 import { API_ROOT } from './openapi.ts';
 
 export interface SocketParts {

@@ -1,4 +1,4 @@
-/** Finds out who sends a request, and whether the token is good for the route. */
+/** Finds out who sends a request, and whether the token has the scope of the route. */
 import { hash } from 'node:crypto';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Scope } from '../../core/work/people.ts';
@@ -8,7 +8,7 @@ import { clientNetwork } from './client-address.ts';
 import type { RateLimit } from './limits.ts';
 import { limitLookUps } from './look-ups.ts';
 
-/** Who stands at the door. */
+/** A request whose sender is not known yet. */
 export interface Caller {
   /** The header. */
   readonly authorization: string | undefined;

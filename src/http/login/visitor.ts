@@ -16,7 +16,8 @@ export interface Visitor extends ActingPerson {
 
 /** Errors: `http.forbidden` if the visitor's token is not for the scope. */
 export function requireScope({ scopes }: Pick<Visitor, 'scopes'>, scope: Scope): void {
-  if (!scopes.includes(scope)) throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
+  if (!scopes.includes(scope))
+    throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
 }
 
 /**

@@ -65,7 +65,7 @@ interface Described {
   readonly tag: string;
   /** One line. */
   readonly summary: string;
-  /** What the token must be good for. */
+  /** The scope that the token must have. */
   readonly scope: Scope;
   /** Errors of its own, beside those that every route has. */
   readonly errors?: readonly ErrorCode[];

@@ -1,5 +1,5 @@
-import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { JsonRoute, Visit } from './route.ts';
 

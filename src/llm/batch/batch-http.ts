@@ -64,7 +64,9 @@ export function batchHttp({ endpoint, totalMs, ...connection }: BatchConnection)
         // What a batch costs is known from its results.
         transport: null,
       });
-      return outcome.type === 'fault' ? { ok: false, fault: told(outcome) } : { ok: true, value: outcome.value as Loose };
+      return outcome.type === 'fault'
+        ? { ok: false, fault: told(outcome) }
+        : { ok: true, value: outcome.value as Loose };
     },
     async lines(path, take) {
       const request = { endpoint, shared, signal, headers, url: endpointUrl(endpoint.baseUrl, path), body: null };

@@ -70,7 +70,7 @@ async function upload(
   const answer = await http.json({ path: '/files', body, contentType });
   if (!answer.ok) return answer;
   const id = asString(answer.value['id']) || null;
-  return id === null ? { ok: false, fault: fault('protocol', 'the response names no file') } : { ok: true, id };
+  return id === null ? { ok: false, fault: fault('protocol', 'the response does not name a file') } : { ok: true, id };
 }
 
 /** Batches are listed newest first, with their metadata. */

@@ -13,7 +13,7 @@ export function submissionOf(answer: BatchReply): Submission {
     return { kind: 'refused', fault: answer.fault, ofRequests: isOfRequests(answer.fault) };
   if (!answer.ok) return { kind: 'unclear', fault: answer.fault };
   const providerId = asString(answer.value['id']) || null;
-  if (providerId === null) return { kind: 'unclear', fault: fault('protocol', 'the response names no batch') };
+  if (providerId === null) return { kind: 'unclear', fault: fault('protocol', 'the response does not name a batch') };
   return { kind: 'submitted', providerId };
 }
 

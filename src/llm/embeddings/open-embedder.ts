@@ -73,7 +73,9 @@ export function openEmbedder(
 }
 
 /** The APIs, by kind of provider. */
-const EMBEDDINGS_APIS: Readonly<Record<(typeof EMBEDDING_KINDS)[number], (settings: HttpProviderSettings) => EmbeddingsApi>> = {
+const EMBEDDINGS_APIS: Readonly<
+  Record<(typeof EMBEDDING_KINDS)[number], (settings: HttpProviderSettings) => EmbeddingsApi>
+> = {
   openai: () => openaiEmbeddings,
   azure({ baseUrl, cloud }) {
     const place = { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null };

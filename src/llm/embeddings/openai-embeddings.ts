@@ -13,7 +13,10 @@ export const openaiEmbeddings: EmbeddingsApi = {
     if (!Array.isArray(response?.['data'])) return null;
     const usage = asObject(response['usage']);
     return {
-      vectors: response['data'].map((each) => ({ index: asObject(each)?.['index'], vector: asObject(each)?.['embedding'] })),
+      vectors: response['data'].map((each) => ({
+        index: asObject(each)?.['index'],
+        vector: asObject(each)?.['embedding'],
+      })),
       tokens: usage?.['total_tokens'] ?? usage?.['prompt_tokens'],
     };
   },

@@ -3,9 +3,10 @@ import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import type { Author } from '../wire/own-blocks.ts';
 
 /**
- * Collects reasoning from the message fields in which vendors send it. `reasoning_content` (DeepSeek, xAI, Alibaba, Moonshot …), `reasoning` (Groq, OpenRouter, Ollama, Cerebras …) and
- * `reasoning_details` (OpenRouter) may come together with the same content: only the first is read. What a
- * vendor needs back is kept under the same name: `reasoning_content` and `reasoning_details`, never `reasoning`.
+ * Collects reasoning from the message fields in which vendors send it. `reasoning_content` (DeepSeek, xAI, Alibaba,
+ * Moonshot …), `reasoning` (Groq, OpenRouter, Ollama, Cerebras …) and `reasoning_details` (OpenRouter) may come together
+ * with the same content: only the first is read. What a vendor needs back is kept under the same name:
+ * `reasoning_content` and `reasoning_details`, never `reasoning`.
  */
 export function gatherReasoning() {
   let text = '';

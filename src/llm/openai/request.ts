@@ -13,6 +13,7 @@ import type { RequestContext } from '../wire/wire.ts';
 
 type Json = Record<string, unknown>;
 
+/** What the mapping needs in addition to the request. */
 export interface OpenAiContext extends RequestContext {
   /** True for OpenAI itself, which accepts cache keys. Compatible servers refuse unknown fields. */
   readonly isOpenAi: boolean;

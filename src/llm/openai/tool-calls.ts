@@ -16,9 +16,10 @@ interface Partial {
 }
 
 /**
- * Collects tool calls from deltas, which every vendor numbers, names and repeats differently. A delta belongs to the call with its index, else to the call with its id, else to the newest call. A delta with a name
- * and another id under a used index is a new call (some servers number every call 0). Later ids and names, which may be
- * empty, never overwrite earlier ones. Arguments may look complete too early, so they are parsed at the end.
+ * Collects tool calls from deltas, which every vendor numbers, names and repeats differently. A delta belongs to the
+ * call with its index, else to the call with its id, else to the newest call. A delta with a name and another id under a
+ * used index is a new call (some servers number every call 0). Later ids and names, which may be empty, never overwrite
+ * earlier ones. Arguments may look complete too early, so they are parsed at the end.
  */
 export function gatherToolCalls(from: Author, limits: AnswerLimits) {
   const calls: Partial[] = [];

@@ -14,6 +14,7 @@ import { reasoningToSendBack } from './reasoning.ts';
 
 type Json = Record<string, unknown>;
 
+/** What the mapping needs in addition to the request. */
 export interface ResponsesContext extends RequestContext {
   /** True for OpenAI itself, which has options that compatible servers may refuse. */
   readonly isOpenAi: boolean;

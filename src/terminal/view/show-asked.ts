@@ -1,10 +1,10 @@
 /** Shows what waits for a person: made from what is recorded, never from the model's words about it. */
 import { visibleLines } from '../../core/text/harmless.ts';
 import type { Asked } from '../../operations/asked.ts';
+import { shellWord } from './copied-command.ts';
 import { displayWidth } from './display-width.ts';
 import { type Output, styled } from './output.ts';
 import { age, counted, grouped, shortId } from './quantities.ts';
-import { shellWord } from './copied-command.ts';
 
 /** How many characters of an input are shown, unless all of it is asked for. */
 const SHOWN_CHARS = 2000;

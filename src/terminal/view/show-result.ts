@@ -1,8 +1,8 @@
 /** Where the result of an item is, and the commands for it: at the end of a run and in `animus work show`. */
 import type { ItemWorktree } from '../../store/views/item-worktree.ts';
-import { heldText } from './show-worktrees.ts';
 import { type Output, styled } from './output.ts';
 import { bytes, shortId } from './quantities.ts';
+import { heldText } from './show-worktrees.ts';
 
 /** Prints nothing for an item that changed nothing, and of which nothing was lost. */
 export function showResult(output: Output, item: ItemWorktree): void {

@@ -1,7 +1,7 @@
 /** Why work waits, as people read it. The words come from the database; here are only times and the commands that help. */
 import type { Waiting } from '../../core/work/waiting.ts';
-import { age, shortId } from './quantities.ts';
 import { shellWord } from './copied-command.ts';
+import { age, shortId } from './quantities.ts';
 
 /** `writer is paused by olga`, with since when: what is so. */
 export function waitingText({ why, since, until }: Pick<Waiting<Date | string>, 'why' | 'since' | 'until'>): string {

@@ -12,7 +12,7 @@ export async function examineConnections(db: Database, poolSize: number): Promis
     problem(
       'connections',
       `${whose(limit)} ${limit.limit === 1 ? '1 connection' : `${limit.limit} connections`}, and a daemon uses up to ${needed}: daemon.pool_size and one to listen`,
-      `${raise(limit, needed)} (for several daemons, so many for each), or lower daemon.pool_size`,
+      `${raise(limit, needed)} (for several daemons, that many for each), or lower daemon.pool_size`,
     ),
   );
 }

@@ -84,12 +84,12 @@ function objectFindings(damage: readonly ObjectDamage[]): Finding[] {
 
 async function examineWaits(db: Queryable): Promise<readonly Finding[]> {
   const stranded = await readStranded(db);
-  if (stranded.count === 0) return [fine('waits', 'all work that waits waits for something')];
+  if (stranded.count === 0) return [fine('waits', 'all waiting work waits for something')];
   const [first] = stranded.examples;
   return [
     problem(
       'waits',
-      `${counted(stranded.count, 'work item')} in state waiting without anything to wait for, so that nothing wakes ${them(stranded)}: ${list(stranded)}`,
+      `${counted(stranded.count, 'work item')} in state waiting with nothing to wait for, so nothing wakes ${them(stranded)}: ${list(stranded)}`,
       `cancel ${them(stranded)}, and submit the work again: animus work cancel ${first}`,
     ),
   ];
@@ -123,7 +123,7 @@ async function examineSequences(db: Queryable): Promise<readonly Finding[]> {
     ({ sequence, column, used }) =>
       `${sequence} is behind ${column}, which has reached ${used}: the next rows are refused`,
   );
-  return mended('sequences', problems, 'none gives a number a second time');
+  return mended('sequences', problems, 'no sequence will repeat a number');
 }
 
 async function examineSettingsRows(db: Queryable): Promise<readonly Finding[]> {
@@ -147,7 +147,7 @@ async function examineOrphans(db: Queryable): Promise<readonly Finding[]> {
       ),
     );
   }
-  return findings.length > 0 ? findings : [fine('orphans', 'no row refers to one that is gone')];
+  return findings.length > 0 ? findings : [fine('orphans', 'no row refers to a row that does not exist')];
 }
 
 function list({ count, examples }: WrongRows): string {
