@@ -2,4 +2,4 @@
 import { writeFileSync } from 'node:fs';
 import { pagesWithKeys } from './written-keys.ts';
 
-for (const [path, text] of pagesWithKeys()) writeFileSync(path, text);
+for (const [path, text] of await pagesWithKeys()) writeFileSync(path, text);

@@ -3,12 +3,18 @@ import { readFileSync } from 'node:fs';
 import { facultySchema } from '../src/catalog/faculty/faculty-schema.ts';
 import { liveSettings } from '../src/core/config/live-settings.ts';
 import { SECTIONS, schemaOf } from '../src/core/config/sections/sections.ts';
+import type { Section } from '../src/core/config/source/section.ts';
+import { loadSections } from '../src/features/features.ts';
 import { type SchemaKey, schemaKeys } from './schema-keys.ts';
 import { withPart } from './written-part.ts';
 
 /** The pages with tables of keys, by path, with the keys of now. */
-export function pagesWithKeys(): ReadonlyMap<string, string> {
-  const config = page('config.md', { keys: keyTable(schemaKeys(schemaOf(SECTIONS))), 'live keys': liveKeys() });
+export async function pagesWithKeys(): Promise<ReadonlyMap<string, string>> {
+  const sections = [...SECTIONS, ...(await loadSections())];
+  const config = page('config.md', {
+    keys: keyTable(schemaKeys(schemaOf(sections))),
+    'live keys': liveKeys(sections),
+  });
   const ofBudget = schemaKeys(facultySchema).filter(({ key }) => key.startsWith('faculty.budget.'));
   return new Map([config, page('faculties.md', { 'keys of [faculty.budget]': keyTable(ofBudget) })]);
 }
@@ -30,8 +36,8 @@ function keyTable(keys: readonly SchemaKey[]): string {
   return `${['| key | expects | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')}\n`;
 }
 
-function liveKeys(): string {
-  return `${liveSettings()
+function liveKeys(sections: readonly Section[]): string {
+  return `${liveSettings(sections)
     .map((key) => (key.includes('.') ? `\`${key}\`` : `\`[${key}]\``))
     .join(', ')}\n`;
 }

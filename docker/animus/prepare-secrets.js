@@ -51,9 +51,11 @@ function readGiven() {
 /** The names of the secrets that a service reads with this configuration. If it is broken, the services report that; until then those of the default are given. */
 async function namesFor(service, secrets) {
   const { loadConfig } = await import('../../src/catalog/config/load-config.ts');
+  const { loadSections } = await import('../../src/features/features.ts');
   const { secretVariables } = await import('../../src/core/config/secret-variables.ts');
   const env = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name.toUpperCase(), value]));
-  const load = (cwd) => loadConfig({ env: { HOME: '/', DATABASE_URL: urlOf('animus'), ...env }, cwd });
+  const sections = await loadSections();
+  const load = (cwd) => loadConfig({ env: { HOME: '/', DATABASE_URL: urlOf('animus'), ...env }, cwd }, sections);
   return secretVariables(configuration(load))
     .filter(({ users }) => users.includes(service))
     .map(({ name }) => name.toLowerCase());

@@ -1,6 +1,7 @@
 /** The command line: argv in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { AnimusError } from '../core/errors/errors.ts';
+import { loadSections } from '../features/features.ts';
 import {
   type CliContext,
   commandRunner,
@@ -15,7 +16,7 @@ import { COMMAND_GROUPS, type CommandGroup } from './command-groups.ts';
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
   const open = (json: boolean) => outputOf(argv, context, json);
-  const run = commandRunner(context, open, (code) => (exitCode = code));
+  const run = commandRunner(context, open, (code) => (exitCode = code), loadSections);
   try {
     await parse(await buildProgram(run, context, argv), argv);
     return exitCode;

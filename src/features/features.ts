@@ -1,9 +1,12 @@
 /** The parts of animus beside the engine, in the order in which documents name them. A command loads its own only. */
+import type { Section } from '../core/config/source/section.ts';
 import type { Feature } from './feature.ts';
 
 interface Listed {
   /** The names of its commands in the program: `animus NAME …`. The help has them where `src/cli/command-groups.ts` names them, or else behind those. */
   readonly commands: readonly string[];
+  /** Its table of animus.toml, for which a command that reads the file need not load all parts. Default: none. */
+  readonly config?: () => Promise<Section>;
   readonly load: () => Promise<Feature>;
 }
 
@@ -24,7 +27,11 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['budget', 'spend'], load: async () => (await import('./budgets/feature.ts')).budgets },
   { commands: ['schedule'], load: async () => (await import('./schedules/feature.ts')).schedules },
-  { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
+  {
+    commands: ['webhook'],
+    config: async () => (await import('./webhooks/config.ts')).webhookSection,
+    load: async () => (await import('./webhooks/feature.ts')).webhooks,
+  },
   { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
   { commands: [], load: async () => (await import('./mcp/feature.ts')).mcp },
 ];
@@ -32,4 +39,9 @@ export const FEATURES: readonly Listed[] = [
 /** All of them, for what serves them, checks them or shows them. */
 export function loadFeatures(): Promise<Feature[]> {
   return Promise.all(FEATURES.map(({ load }) => load()));
+}
+
+/** Their tables of animus.toml. */
+export function loadSections(): Promise<readonly Section[]> {
+  return Promise.all(FEATURES.flatMap(({ config }) => config?.() ?? []));
 }

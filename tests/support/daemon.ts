@@ -10,7 +10,7 @@ import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 import { runDaemon } from '../../src/daemon/daemon.ts';
 import type { DaemonOptions, DaemonReady } from '../../src/daemon/daemon-options.ts';
 import type { FocusEvent } from '../../src/engage/events/events.ts';
-import { loadFeatures } from '../../src/features/features.ts';
+import { loadFeatures, loadSections } from '../../src/features/features.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 
 export interface TestDaemon extends DaemonReady {
@@ -57,7 +57,8 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
   for (const [path, text] of Object.entries(options.files)) write(path, text);
 
   const env = { HOME: directory, ANIMUS_HOME: join(directory, 'home'), DATABASE_URL: options.databaseUrl };
-  const config = loadConfig({ env, cwd: directory });
+  const sections = await loadSections();
+  const load = () => loadConfig({ env, cwd: directory }, sections);
   const interrupts = createInterrupts(systemClock);
   const ready = Promise.withResolvers<DaemonReady>();
   const events: FocusEvent[] = [];
@@ -65,9 +66,9 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
   const running = runDaemon(
     {
       parts: await loadFeatures(),
-      config,
+      config: load(),
       version: 'test',
-      reloadConfig: () => loadConfig({ env, cwd: directory }),
+      reloadConfig: load,
       ...(options.host !== undefined && { host: options.host }),
       ...(options.clock !== undefined && { clock: options.clock }),
       ...options.http,

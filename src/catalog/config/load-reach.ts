@@ -2,14 +2,17 @@
 
 import { environmentReach, type Reach } from '../../core/config/reach.ts';
 import type { ConfigSources } from '../../core/config/source/environment.ts';
+import type { Section } from '../../core/config/source/section.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { type LoadConfigOptions, readToml, sourcesOf } from './config-files.ts';
 
+export type LoadSections = () => Promise<readonly Section[]>;
+
 /**
  * What a command needs to find its database and its daemon. If animus.toml is broken, the result includes the problem. Throws as
- * `loadConfig` does for a wrong environment, and for a file that was named and cannot be read.
+ * `loadConfig` does for a wrong environment, and for a file that was named and cannot be read. `loadSections`: those that parts of animus declare, which only a file needs.
  */
-export async function loadReach(options: LoadConfigOptions): Promise<Reach> {
+export async function loadReach(options: LoadConfigOptions, loadSections: LoadSections): Promise<Reach> {
   let toml: ConfigSources['toml'];
   try {
     toml = readToml(options);
@@ -18,6 +21,6 @@ export async function loadReach(options: LoadConfigOptions): Promise<Reach> {
     return { ...environmentReach(sourcesOf(options, null)), problem: error };
   }
   if (toml === null) return environmentReach(sourcesOf(options, null));
-  const { fileReach } = await import('../../core/config/read-config.ts');
-  return fileReach(sourcesOf(options, toml));
+  const [{ fileReach }, others] = await Promise.all([import('../../core/config/read-config.ts'), loadSections()]);
+  return fileReach(sourcesOf(options, toml), others);
 }

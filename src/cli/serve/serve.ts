@@ -58,7 +58,8 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       facultiesDir,
       skillsDirs,
       watchdog: true,
-      reloadConfig: () => loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }),
+      reloadConfig: () =>
+        loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }, [...config.others.keys()]),
       ...(maxConcurrent !== undefined && { maxConcurrent }),
       ...(openHealth !== undefined && { openHealth }),
       ...(context.openApi !== undefined && { openApi: context.openApi }),

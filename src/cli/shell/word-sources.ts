@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { loadReach } from '../../catalog/config/load-reach.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import { listConversations } from '../../features/conversations/store/read-conversations.ts';
+import { loadSections } from '../../features/features.ts';
 import { listSchedules } from '../../features/schedules/store.ts';
 import { listWork } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -56,7 +57,7 @@ function hurried(invocation: Invocation, { config }: CommonOptions): Invocation 
   return {
     ...invocation,
     context: { ...context, signals: { ...context.signals, drain } },
-    reach: () => loadReach({ env, cwd, configFile: config }),
+    reach: () => loadReach({ env, cwd, configFile: config }, loadSections),
   };
 }
 

@@ -29,12 +29,12 @@ export interface Config extends Sections {
   readonly origins: ReadonlyMap<string, string>;
 }
 
-/** The settings of a section that a part of animus declares. */
-export function settingsIn<Value>(
-  section: Section<string, z.ZodType, Value>,
-  { others }: Pick<Config, 'others'>,
-): Value {
-  return others.get(section) as Value;
+/** The settings of a section that a part of animus declares and `readConfig` was given; of a daemon's start without the live ones. */
+export function settingsIn<Each extends Section>(section: Each, config: Config): ValueOf<Each>;
+export function settingsIn<Each extends Section>(section: Each, config: FixedConfig): FixedOf<Each>;
+export function settingsIn(section: Section, { others }: Pick<Config, 'others'>): unknown {
+  if (!others.has(section)) throw new Error(`[${section.name}] was not read`);
+  return others.get(section);
 }
 
 type KeysOf<Each> = Each extends { readonly schema: z.ZodPrefault<z.ZodObject<infer Keys>> } ? Keys : never;
@@ -51,7 +51,8 @@ export type FixedConfig = Omit<Config, CoreSection['name']> & {
     ? Each['name']
     : [FixedNames<Each>] extends [never]
       ? never
-      : Each['name']]: [LiveNames<KeysOf<Each>>] extends [never]
-    ? ValueOf<Each>
-    : Omit<ValueOf<Each>, LiveNames<KeysOf<Each>>>;
+      : Each['name']]: FixedOf<Each>;
 };
+type FixedOf<Each> = [LiveNames<KeysOf<Each>>] extends [never]
+  ? ValueOf<Each>
+  : Omit<ValueOf<Each>, LiveNames<KeysOf<Each>>>;

@@ -8,10 +8,9 @@ import type { Queryable } from '../../store/sql/database.ts';
 import type { Invocation } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
-import { styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 import { age, counted, shortId } from '../../terminal/view/quantities.ts';
 import { addWebhook, listWebhooks, removeWebhook, retryDeliveries, rotateWebhook, testWebhook } from './operations.ts';
-import { showWebhooks } from './show-webhooks.ts';
 import * as store from './store.ts';
 
 const named = { arguments: { id: `the webhook: ${ID_RULE}` }, find: findWebhook };
@@ -126,6 +125,49 @@ const retry = operationCommand(retryDeliveries, {
 });
 
 export const webhookCommands = [add, list, rotate, remove, test, retry];
+
+/** The webhooks, and what is wrong with them. */
+function showWebhooks(output: Output, webhooks: readonly store.Webhook[]): void {
+  if (webhooks.length === 0) return output.note('no webhooks; add one with: animus webhook add URL');
+  const now = Date.now();
+  output.table(
+    [
+      { title: 'WEBHOOK' },
+      { title: 'URL', shrink: true },
+      { title: 'EVENTS', shrink: true },
+      { title: 'OWNER', shrink: true, optional: true },
+      { title: 'WAIT', align: 'right' },
+      { title: 'DEAD', align: 'right' },
+      { title: 'ARRIVED' },
+      { title: 'LABEL', shrink: true, optional: true },
+    ],
+    webhooks.map((hook) => [
+      shortId(hook.id),
+      hook.url,
+      `${hook.events.join(',')}${hook.faculties === null ? '' : ` of ${hook.faculties.join(',')}`}`,
+      hook.owner,
+      String(hook.pending),
+      hook.dead === 0 ? '0' : styled(String(hook.dead), 'red'),
+      hook.last_delivered_at === null ? 'never' : age(hook.last_delivered_at, now),
+      hook.label,
+    ]),
+  );
+  for (const hook of webhooks) {
+    for (const problem of problemsOf(hook)) output.line(styled('problem  ', 'red'), `${shortId(hook.id)}: ${problem}`);
+  }
+}
+
+function problemsOf({ active, overflow, dropped_at: lost, last_error: error }: store.Webhook): string[] {
+  const full = overflow === 'dead' ? 'too many deliveries wait: new ones become dead letters' : null;
+  const dropping = overflow === 'dropped' ? 'too many deliveries wait: new events are dropped' : null;
+  return [
+    active ? null : 'its owner is disabled or does not exist, so nothing is sent',
+    full,
+    dropping,
+    lost === null ? null : `events were lost on ${lost.toISOString()}, because too many deliveries waited`,
+    error,
+  ].filter((problem) => problem !== null);
+}
 
 /** Longer than an attempt takes. */
 const TEST_MS = 20_000;

@@ -1,17 +1,20 @@
-/** Checks whether this process can sign the webhooks that there are. */
-import type { Config } from '../../core/config/config.ts';
-import { webhookKeys } from '../../core/config/sections/webhooks.ts';
+/** What `animus doctor` and `animus status` say of webhooks: whether this process can sign those that there are, and what is not delivered. */
+import { type Config, settingsIn } from '../../core/config/config.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type Finding, fine, problem } from '../../terminal/view/finding.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted } from '../../terminal/view/quantities.ts';
 import { listWebhooks, type Webhook, webhookKeyMark } from './store.ts';
 
 /** Nothing while there are none. Only the webhooks that the login may see are looked at; an operator sees all. */
-export async function examineWebhooks(db: Queryable, { webhooks: config }: Config): Promise<readonly Finding[]> {
+export async function examineWebhooks(db: Queryable, given: Config): Promise<readonly Finding[]> {
   const webhooks = await visibleWebhooks(db);
   if (webhooks.length === 0) return [];
+  // The status needs no schemas.
+  const { webhookKeys, webhookSection } = await import('./config.ts');
+  const config = settingsIn(webhookSection, given);
   const marks = webhookKeys(config).map(webhookKeyMark);
   const unsigned = webhooks.filter((hook) => !marks.includes(hook.key_mark));
   const all = counted(webhooks.length, 'webhook');
@@ -33,4 +36,22 @@ async function visibleWebhooks(db: Queryable): Promise<readonly Webhook[]> {
     if (isAnimusError(error, 'db.forbidden')) return [];
     throw error;
   }
+}
+
+type Counts = Readonly<Record<'dead' | 'late' | 'full' | 'dropping', number>>;
+
+/** A line for each problem: dead letters, deliveries that no daemon sends, webhooks for which too much waits. */
+export function showWebhookStatus(output: Output, { webhooks }: { readonly webhooks: Counts }): void {
+  const { dead, late, full, dropping } = webhooks;
+  const problem = (text: string) => output.line(styled('problem  ', 'red'), text);
+  if (dead > 0) problem(`${deliveries(dead)} failed permanently: animus webhook list --dead`);
+  if (late > 0) problem(`${deliveries(late)} waiting for a daemon with the key of the webhook`);
+  if (full > 0)
+    problem(`too many deliveries wait for ${counted(full, 'webhook', 'webhooks')}: new ones become dead letters`);
+  if (dropping > 0)
+    problem(`events are lost: too many deliveries and dead letters of ${counted(dropping, 'webhook', 'webhooks')}`);
+}
+
+function deliveries(count: number): string {
+  return counted(count, 'webhook delivery', 'webhook deliveries');
 }

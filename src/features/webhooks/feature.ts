@@ -25,6 +25,6 @@ export const webhooks: Feature = {
         })
         .describe('numbers of deliveries stop at 1,000'),
     }),
-    load: async () => (await import('./show-webhooks.ts')).showWebhookStatus,
+    load: async () => (await import('./doctor.ts')).showWebhookStatus,
   },
 };

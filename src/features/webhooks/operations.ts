@@ -1,5 +1,6 @@
 /** What one can do with webhooks. Everybody has their own; operators see and change all. */
 import { randomUUID } from 'node:crypto';
+import { settingsIn } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { facultyName, id, limit, list, optional, terminalOnly, text, whole } from '../../operations/fields.ts';
@@ -179,7 +180,8 @@ function notFound(detail: string): AnimusError {
 
 /** The key that makes secrets now. Errors: `http.no_webhook_key`. */
 async function presentKey({ config }: Outside): Promise<Secret> {
-  const { key } = (await config()).webhooks;
+  const { webhookSection } = await import('./config.ts');
+  const { key } = settingsIn(webhookSection, await config());
   if (key !== null) return key;
   throw new AnimusError('http.no_webhook_key');
 }

@@ -1,6 +1,6 @@
 /** Sends webhooks: the database decides which daemon sends what, and when again (docs/webhooks.md). */
 
-import { webhookKeys } from '../../core/config/sections/webhooks.ts';
+import { settingsIn } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { type Lease, timedLease } from '../../core/lifecycle/lease.ts';
@@ -12,6 +12,7 @@ import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { WebReach } from '../../tools/web/guarded-agent.ts';
+import { webhookKeys, webhookSection } from './config.ts';
 import { type ClaimedDelivery, claimDeliveries, endDelivery, SEND_MS, sendDelivery } from './deliveries.ts';
 import { webhookKeyMark } from './store.ts';
 
@@ -36,8 +37,9 @@ const CLAIM_SECONDS = 60;
 
 /** The sender of a daemon. */
 export function createWebhookService({ db, clock, log, settings }: PartOfDaemon): Service {
-  const reach = () => ({ allow: settings().webhooks.allow.flatMap((target) => parseWebTarget(target) ?? []) });
-  return createWebhookSender({ db, clock, log, keys: webhookKeys(settings().webhooks), reach });
+  const own = () => settingsIn(webhookSection, settings());
+  const reach = () => ({ allow: own().allow.flatMap((target) => parseWebTarget(target) ?? []) });
+  return createWebhookSender({ db, clock, log, keys: webhookKeys(own()), reach });
 }
 
 /** Every daemon of a database may run one. `stop` gives back what has not been answered. */

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
 import type { LoadConfigOptions } from '../../catalog/config/config-files.ts';
-import { loadReach } from '../../catalog/config/load-reach.ts';
+import { type LoadSections, loadReach } from '../../catalog/config/load-reach.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Reach } from '../../core/config/reach.ts';
 import type { HttpConfig } from '../../core/config/sections/http.ts';
@@ -118,11 +118,12 @@ export type RunCommand = (
   command: (invocation: Invocation, ...optionsAndArguments: never[]) => number | Promise<number>,
 ) => (...received: unknown[]) => Promise<void>;
 
-/** A RunCommand for this context. It prints on what `open` returns, and calls `ended` with the exit code. */
+/** A RunCommand for this context. It prints on what `open` returns, and calls `ended` with the exit code. `loadSections`: the tables of animus.toml that parts of animus declare. */
 export function commandRunner(
   context: CliContext,
   open: (json: boolean) => Promise<Output>,
   ended: (exitCode: number) => void,
+  loadSections: LoadSections,
 ): RunCommand {
   return (command) =>
     async (...received) => {
@@ -140,8 +141,8 @@ export function commandRunner(
       const invocation = {
         context,
         output,
-        config: () => (config ??= readConfiguration(sources)),
-        reach: () => (reach ??= findReach(sources, output)),
+        config: () => (config ??= readConfiguration(sources, loadSections)),
+        reach: () => (reach ??= findReach(sources, loadSections, output)),
       };
       try {
         ended(await command(invocation, ...([options, ...args] as never[])));
@@ -164,18 +165,19 @@ function refuseOptionsOfParents(command: Command): void {
 }
 
 /** Loaded when it is used: the schema of animus.toml takes longer to load than most commands take. */
-async function readConfiguration(sources: LoadConfigOptions): Promise<Config> {
-  const [{ loadConfig }, { usePricesOf }] = await Promise.all([
+async function readConfiguration(sources: LoadConfigOptions, loadSections: LoadSections): Promise<Config> {
+  const [{ loadConfig }, { usePricesOf }, others] = await Promise.all([
     import('../../catalog/config/load-config.ts'),
     import('../../llm/models/price-home.ts'),
+    loadSections(),
   ]);
-  const config = loadConfig(sources);
+  const config = loadConfig(sources, others);
   usePricesOf(config.home);
   return config;
 }
 
-async function findReach(sources: LoadConfigOptions, output: Output): Promise<Reach> {
-  const reach = await loadReach(sources);
+async function findReach(sources: LoadConfigOptions, loadSections: LoadSections, output: Output): Promise<Reach> {
+  const reach = await loadReach(sources, loadSections);
   if (reach.problem) output.problem('the configuration is broken, and this command does without it', reach.problem);
   return reach;
 }

@@ -14,7 +14,7 @@ import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { runDaemon } from '../../../src/daemon/daemon.ts';
-import { loadFeatures } from '../../../src/features/features.ts';
+import { loadFeatures, loadSections } from '../../../src/features/features.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
@@ -77,14 +77,15 @@ try {
 
 async function startDaemon(): Promise<unknown> {
   const env = { HOME: directory, ANIMUS_HOME: join(directory, 'home'), DATABASE_URL: server.url };
-  const config = loadConfig({ env, cwd: directory });
+  const sections = await loadSections();
+  const load = () => loadConfig({ env, cwd: directory }, sections);
   const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
   return runDaemon(
     {
       parts: await loadFeatures(),
-      config,
+      config: load(),
       version: 'bench',
-      reloadConfig: () => loadConfig({ env, cwd: directory }),
+      reloadConfig: load,
       facultiesDir: join(directory, 'faculties'),
       log: silent,
       onEvent() {},

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { schemaKeys } from '../../../scripts/schema-keys.ts';
 import { SECTIONS, schemaOf } from '../../../src/core/config/sections/sections.ts';
+import { loadSections } from '../../../src/features/features.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const { animus, write } = projectDirectory();
@@ -26,7 +27,7 @@ test('prints every effective value with its origin, and no secret', async () => 
 test('lists every key of animus.toml', async () => {
   const { settings } = JSON.parse((await animus('config', '--json')).stdout) as { settings: { key: string }[] };
   const keys = settings.map(({ key }) => key);
-  const supported = schemaKeys(schemaOf(SECTIONS));
+  const supported = schemaKeys(schemaOf([...SECTIONS, ...(await loadSections())]));
   for (const { key } of supported) if (!key.includes('NAME')) expect(keys).toContain(key);
 });
 

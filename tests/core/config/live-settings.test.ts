@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { safeParse } from 'zod';
 import type { Config, FixedConfig } from '../../../src/core/config/config.ts';
-import { liveSettings, withLiveSettings } from '../../../src/core/config/live-settings.ts';
+import { liveSettings, sectionsOf, valueIn, withLiveSettings } from '../../../src/core/config/live-settings.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
 import { SECTIONS, schemaOf } from '../../../src/core/config/sections/sections.ts';
 import { defaultOf, fieldAt } from '../../../src/core/toml/fields.ts';
 import { camelCase, snakeCase } from '../../../src/core/toml/keys.ts';
+import { loadSections } from '../../../src/features/features.ts';
 
-const LIVE = liveSettings();
+const OTHERS = await loadSections();
+const LIVE = liveSettings([...SECTIONS, ...OTHERS]);
 
 /** The files of a daemon that name the setting: each gets it anew at each use. One that is not here has to be looked at first. */
 const USERS: Readonly<Record<string, readonly string[]>> = {
@@ -64,8 +66,8 @@ describe('the users of a live setting', () => {
 const NAMED_BY: Readonly<Record<string, RegExp>> = {
   'daemon.max_concurrent': /daemon\.maxConcurrent\b/,
   'skills.propose': /current\.propose\b/,
-  'web.allow': /\bweb(?:\(\))?\.allow\b/,
-  'webhooks.allow': /\)\.webhooks\.allow\b/,
+  'web.allow': /(?<!`)\bweb(?:\(\))?\.allow\b/,
+  'webhooks.allow': /own\(\)\.allow\b/,
   budget: /(?:\(\)|config)\.budget\b/,
 };
 
@@ -77,12 +79,12 @@ function reads(text: string, setting: string): boolean {
 function read(text: string): Config {
   const readSecretFile = () => ({ ok: false, detail: 'no such file' }) as const;
   const toml = { path: '/site/animus.toml', text };
-  return readConfig({ env: {}, toml, userHome: '/home/ada', cwd: '/site', readSecretFile });
+  return readConfig({ env: {}, toml, userHome: '/home/ada', cwd: '/site', readSecretFile }, OTHERS);
 }
 
 /** How a setting is written to be another than its default. */
 function otherValue(setting: string): string {
-  const field = fieldAt(schemaOf(SECTIONS), setting.split('.'))!;
+  const field = fieldAt(schemaOf([...SECTIONS, ...OTHERS]), setting.split('.'))!;
   const usual = defaultOf(field);
   const values = [9, 99, typeof usual !== 'boolean' || !usual, 'a@b.example', ['localhost']];
   const fits = values.find(
@@ -142,7 +144,7 @@ describe('after a reload', () => {
 
 function valueOf(config: Config, setting: string): unknown {
   const [table = '', key] = setting.split('.');
-  const found = (config as unknown as Record<string, unknown>)[table];
+  const found = valueIn(config, sectionsOf(config).find(({ name }) => name === table)!);
   if (key === undefined) return found;
   const entry = Object.entries(found as object).find(([name]) => snakeCase(name) === key);
   return entry?.[1];

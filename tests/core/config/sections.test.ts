@@ -1,6 +1,6 @@
 /** Promise: a part of animus declares a section of animus.toml in its own folder, and all that is known about sections holds for it. */
 import { expect, test } from 'vitest';
-import { type Config, settingsIn } from '../../../src/core/config/config.ts';
+import { type Config, type FixedConfig, settingsIn } from '../../../src/core/config/config.ts';
 import { changedSettings, isLive, withLiveSettings } from '../../../src/core/config/live-settings.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
 import { secretVariables } from '../../../src/core/config/secret-variables.ts';
@@ -45,6 +45,14 @@ test('its changes are found, and applied at once where its keys say so', () => {
   expect(settingsIn(mailboxes, withLiveSettings(before, after))).toMatchObject({ mostLetters: 9, pollSeconds: 5 });
 });
 
+test('code that keeps the configuration of the start cannot read its live settings, and nobody one that was not read', () => {
+  const fixed: FixedConfig = read('');
+  expect(settingsIn(mailboxes, fixed).pollSeconds).toBeNull();
+  // @ts-expect-error it is live
+  expect(settingsIn(mailboxes, fixed).mostLetters).toBe(7);
+  expect(() => settingsIn({ ...mailboxes }, fixed)).toThrow('[mailboxes] was not read');
+});
+
 test('its settings are shown with their origin, and its secrets are known', () => {
   const config = read('[mailboxes]\nkey_env = "LETTERS_KEY"');
   expect([...shownSettings(config)].filter(([name]) => name.startsWith('mailboxes.'))).toEqual([
@@ -68,11 +76,6 @@ test('what is set to nothing is not shown as not set, where that is another sett
   expect(shown.get('models."anthropic/x".efforts')).toBe('[]');
   expect(shown.get('http.oidc.person_prefix')).toBeNull();
   expect(shown.get('http.allowed_hosts')).toBeNull();
-});
-
-test('the key of webhooks is not looked for where a file that is not TOML may name another', () => {
-  const file = '[webhooks]\nkey_env = "OUR_KEY"\n[daemon\n';
-  expect(() => read(file, { ANIMUS_WEBHOOK_KEY: 'short' })).toThrow(/^\/site\/animus\.toml:3: invalid TOML/);
 });
 
 test('a section of the same file that nobody declares is refused', () => {

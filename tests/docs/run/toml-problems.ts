@@ -3,8 +3,11 @@ import { parse, stringify, type TomlTable } from 'smol-toml';
 import { sourcesOf } from '../../../src/catalog/config/config-files.ts';
 import { readFaculty } from '../../../src/catalog/read-faculty.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
+import { loadSections } from '../../../src/features/features.ts';
 import { parseScript } from '../../../src/llm/scripted/script.ts';
 import { FACULTY_TOOL_NAMES } from '../../../src/tools/registry.ts';
+
+const SECTIONS = await loadSections();
 
 /** What an excerpt of a faculty stands in, where it does not say otherwise. */
 const FACULTY: TomlTable = { faculty: { name: 'excerpt', description: 'What the page shows' } };
@@ -23,7 +26,8 @@ export function tomlProblems(text: string, path: string): readonly string[] {
     const rest = /^mode = /m.test(text) ? FACULTY : completed(FACULTY, LOOP);
     return facultyProblems(stringify(completed(rest, parse(text))), path);
   }
-  return problemsOf(() => readConfig(sourcesOf({ env: { HOME: dirname(path) }, cwd: dirname(path) }, { path, text })));
+  const sources = sourcesOf({ env: { HOME: dirname(path) }, cwd: dirname(path) }, { path, text });
+  return problemsOf(() => readConfig(sources, SECTIONS));
 }
 
 /** Where an excerpt would be in a project: beside the faculties, or beside `animus.toml`. */

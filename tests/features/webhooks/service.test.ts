@@ -3,7 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { settingsIn } from '../../../src/core/config/config.ts';
+import { readConfig } from '../../../src/core/config/read-config.ts';
 import { Secret } from '../../../src/core/secrets/secret.ts';
+import { webhookSection } from '../../../src/features/webhooks/config.ts';
 import { webhookHeaders } from '../../../src/features/webhooks/deliveries.ts';
 import {
   listDeadDeliveries,
@@ -184,3 +187,33 @@ function scratch(): string {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
+
+function configured(text: string, env: Record<string, string> = {}) {
+  const readSecretFile = () => ({ ok: false as const, detail: 'unused' });
+  const toml = { path: '/etc/animus.toml', text };
+  const sources = { env, toml, userHome: '/home/x', cwd: '/', readSecretFile };
+  return settingsIn(webhookSection, readConfig(sources, [webhookSection]));
+}
+
+test('the keys come from the environment, under names that the table may change', () => {
+  expect(configured('')).toMatchObject({ key: null, oldKey: null, keyEnv: 'ANIMUS_WEBHOOK_KEY', allow: [] });
+  const webhooks = configured('[webhooks]\nold_key_env = "BEFORE"', {
+    ANIMUS_WEBHOOK_KEY: 'k'.repeat(64),
+    BEFORE: 'o'.repeat(64),
+  });
+  expect([webhooks.key?.reveal(), webhooks.oldKey?.reveal()]).toEqual(['k'.repeat(64), 'o'.repeat(64)]);
+});
+
+test('the key is not looked for where a file that is not TOML may name another', () => {
+  const file = '[webhooks]\nkey_env = "OUR_KEY"\n[daemon\n';
+  expect(() => configured(file, { ANIMUS_WEBHOOK_KEY: 'short' })).toThrow(/^\/etc\/animus\.toml:3: invalid TOML/);
+});
+
+test('a key that is too short is refused', () => {
+  expect(() => configured('', { ANIMUS_WEBHOOK_KEY: 'short' })).toThrow(
+    'ANIMUS_WEBHOOK_KEY is too short for a key; it needs ',
+  );
+  expect(() => configured('[webhooks]\nold_key_env = "BEFORE"', { BEFORE: 'short' })).toThrow(
+    'BEFORE is too short for a key',
+  );
+});

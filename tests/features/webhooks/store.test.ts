@@ -1,5 +1,4 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../../src/core/config/read-config.ts';
 import { endDelivery, pruneDeliveries } from '../../../src/features/webhooks/deliveries.ts';
 import { listWebhooks, removeWebhook, webhookEvent } from '../../../src/features/webhooks/store.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
@@ -205,28 +204,4 @@ test('dead letters are listed, counted by status and sent again; a removed webho
   expect(await json('webhook', 'list', '--dead')).toEqual({ deliveries: [] });
   expect((await animus(['webhook', 'remove', id])).code).toBe(0);
   expect(await target.database.query('select from animus.webhook_deliveries')).toEqual([]);
-});
-
-function configured(text: string, env: Record<string, string> = {}) {
-  const readSecretFile = () => ({ ok: false as const, detail: 'unused' });
-  return readConfig({ env, toml: { path: '/etc/animus.toml', text }, userHome: '/home/x', cwd: '/', readSecretFile })
-    .webhooks;
-}
-
-test('the keys come from the environment, under names that the table may change', () => {
-  expect(configured('')).toMatchObject({ key: null, oldKey: null, keyEnv: 'ANIMUS_WEBHOOK_KEY', allow: [] });
-  const webhooks = configured('[webhooks]\nold_key_env = "BEFORE"', {
-    ANIMUS_WEBHOOK_KEY: 'k'.repeat(64),
-    BEFORE: 'o'.repeat(64),
-  });
-  expect([webhooks.key?.reveal(), webhooks.oldKey?.reveal()]).toEqual(['k'.repeat(64), 'o'.repeat(64)]);
-});
-
-test('a key that is too short is refused', () => {
-  expect(() => configured('', { ANIMUS_WEBHOOK_KEY: 'short' })).toThrow(
-    'ANIMUS_WEBHOOK_KEY is too short for a key; it needs ',
-  );
-  expect(() => configured('[webhooks]\nold_key_env = "BEFORE"', { BEFORE: 'short' })).toThrow(
-    'BEFORE is too short for a key',
-  );
 });

@@ -127,14 +127,14 @@ async function run(argv: readonly string[], json: boolean): Promise<{ readonly c
     stderr: sink,
     signals: { drain: new AbortController().signal },
   };
-  const output = createOutput({ stdout: sink, stderr: sink, env, json });
   const program = new Command('walls').exitOverride().configureOutput({ writeErr: () => {} });
   add(
     program,
     commandRunner(
       context as never,
-      async () => output,
+      async () => createOutput({ stdout: sink, stderr: sink, env, json }),
       (ended) => (code = ended),
+      async () => [],
     ),
   );
   await program.parseAsync(['paint', ...argv], { from: 'user' });

@@ -11,7 +11,6 @@ import { http } from './http.ts';
 import { sandbox } from './sandbox.ts';
 import { skills } from './skills.ts';
 import { web } from './web.ts';
-import { webhooks } from './webhooks.ts';
 
 export const SECTIONS = [
   daemon,
@@ -21,7 +20,6 @@ export const SECTIONS = [
   skills,
   batch,
   web,
-  webhooks,
   sandbox,
   budget,
   embeddings,

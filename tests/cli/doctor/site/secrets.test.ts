@@ -6,10 +6,12 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../../src/catalog/config/load-config.ts';
 import { examineSecrets } from '../../../../src/cli/doctor/site/secrets.ts';
 import { secretVariables } from '../../../../src/core/config/secret-variables.ts';
+import { loadSections } from '../../../../src/features/features.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { run } from '../../run-cli.ts';
 
 const target = testDatabase();
+const SECTIONS = await loadSections();
 
 let cwd: string;
 beforeEach(() => {
@@ -105,5 +107,5 @@ test('the doctor says which webhooks nobody can sign', async () => {
 function configured(toml: string) {
   mkdirSync(join(cwd, 'site'), { recursive: true });
   writeFileSync(join(cwd, 'site', 'animus.toml'), toml);
-  return loadConfig({ env: { HOME: cwd, DATABASE_URL: 'postgres://a@b/c' }, cwd: join(cwd, 'site') });
+  return loadConfig({ env: { HOME: cwd, DATABASE_URL: 'postgres://a@b/c' }, cwd: join(cwd, 'site') }, SECTIONS);
 }

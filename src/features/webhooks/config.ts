@@ -1,13 +1,13 @@
 /** `[webhooks]`: what signs webhooks, and what they may reach. */
-import type { Secret } from '../../secrets/secret.ts';
-import { variableName, webTargets } from '../../toml/fields.ts';
-import { key, liveKey } from '../../toml/keys.ts';
-import { reportConflict, section } from '../source/section.ts';
+import { reportConflict, section, type ValueOf } from '../../core/config/source/section.ts';
+import type { Secret } from '../../core/secrets/secret.ts';
+import { variableName, webTargets } from '../../core/toml/fields.ts';
+import { key, liveKey } from '../../core/toml/keys.ts';
 
 /** A shorter one could be guessed from a signed request. */
 const MIN_KEY = 32;
 
-export const webhooks = section(
+export const webhookSection = section(
   'webhooks',
   // biome-ignore format: a key per line
   {
@@ -44,12 +44,6 @@ export const webhooks = section(
 );
 
 /** The keys that are set, the present one first. */
-export function webhookKeys({
-  key: present,
-  oldKey,
-}: {
-  readonly key: Secret | null;
-  readonly oldKey: Secret | null;
-}): readonly Secret[] {
-  return [present, oldKey].filter((one) => one !== null);
+export function webhookKeys(settings: Pick<ValueOf<typeof webhookSection>, 'key' | 'oldKey'>): readonly Secret[] {
+  return [settings.key, settings.oldKey].filter((one) => one !== null);
 }
