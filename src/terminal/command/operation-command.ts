@@ -96,11 +96,11 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
         if (instead && values[other!.attributeName()] === true) return instead.run(invocation);
         const typed: Record<string, unknown> = { ...defaultsOf(operation.input), ...defaults };
         const set = async (name: string, called: string, value: unknown) => {
+          if (value === undefined) return;
           const field = operation.input[name];
           // Where files of JSON are is known only now.
-          const isJson = value !== undefined && field?.kind === 'json';
-          if (value !== undefined)
-            typed[name] = isJson ? await readJson(field, called, value as string, invocation.context.cwd) : value;
+          const isJson = field?.kind === 'json';
+          typed[name] = isJson ? await readJson(field, called, value as string, invocation.context.cwd) : value;
         };
         for (const [index, name] of names.entries()) await set(name, name, args[index]);
         for (const [name, option] of fields) await set(name, option.long!, values[option.attributeName()]);

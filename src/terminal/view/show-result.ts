@@ -2,6 +2,7 @@
 import type { ItemWorktree } from '../../store/views/item-worktree.ts';
 import { type Output, styled } from './output.ts';
 import { bytes, shortId } from './quantities.ts';
+import { heading } from './show-outcome.ts';
 import { heldText } from './show-worktrees.ts';
 
 /** Prints nothing for an item that changed nothing, and of which nothing was lost. */
@@ -9,8 +10,7 @@ export function showResult(output: Output, item: ItemWorktree): void {
   const commands = commandsOf(item, '');
   const { branch, repo, path, host, lost } = item;
   if (branch === null || (commands === null && lost === null)) return;
-  output.line();
-  output.line(styled('Result', 'bold'));
+  heading(output, 'Result');
   const field = (name: string, text: string) => output.copyable(`  ${name.padEnd(11)}${text}`);
   if (commands !== null) field('branch', repo === null ? branch : `${branch} in ${repo.replace(/\/\.git$/, '')}`);
   if (isThere(item) && path !== null) {
