@@ -1,5 +1,5 @@
 /** The tests that judge a mutant, the likeliest to notice it first. */
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Mutant } from './mutant.ts';
 import { distances, objectAt, type Reach } from './reach.ts';
@@ -26,29 +26,54 @@ interface Candidate {
   readonly test: string;
   /** Of two that are as near, the cheaper one is first. */
   readonly cost: number;
+  readonly words: ReadonlySet<string>;
 }
 
 /** The test files that may judge. */
 export function readCandidates(root: string): Candidate[] {
   const tests = globSync('tests/**/*.test.ts', { cwd: root, exclude: [...SLOW, ...OF_TEXTS] });
-  return tests.map((test) => ({ test, cost: costOf(join(root, test)) }));
+  return tests.map((test) => {
+    const source = readFileSync(join(root, test), 'utf8');
+    return { test, cost: costOf(source), words: new Set(wordsOf(source)) };
+  });
 }
 
-export function chooseTests({ file, start }: Mutant, { reach, candidates, most, whole }: TestChoice): string[] {
+export function chooseTests(mutant: Mutant, { reach, candidates, most, whole }: TestChoice): string[] {
+  const { file, start } = mutant;
   const object = file.endsWith('.sql') ? objectAt(reach, file, start) : null;
   const away = distances(reach, object === null ? file : `sql ${object}`);
   const stems = stemsOf(`${basename(file)} ${object ?? ''}`);
-  const score = (test: string): number => {
-    const distance = away.get(test) ?? Infinity;
+  const rare = rareWords(mutant, candidates);
+  const score = ({ test, words }: Candidate): number => {
+    // What an upgrade runs once has no name, and is reached by nothing.
+    const distance = away.get(test) ?? (file.endsWith('.sql') && object === null && isOfStore(test) ? 9 : Infinity);
     const alike = stemsOf(basename(test)).some((stem) => stems.includes(stem)) ? 1 : 0;
-    if (object !== null) return distance - (test.startsWith('tests/store/') ? 1.5 : 0) - 2 * alike;
-    return mirrorScore(file.replace(/^src\//, 'tests/'), test, distance) - alike;
+    const said = Math.max(0, ...rare.flatMap(({ word, weight }) => (words.has(word) ? weight : [])));
+    if (file.endsWith('.sql')) return distance - (isOfStore(test) ? 1.5 : 0) - 2 * alike - said;
+    return mirrorScore(file.replace(/^src\//, 'tests/'), test, distance) - alike - said;
   };
   const tests = candidates
-    .map((each) => ({ ...each, score: score(each.test) }))
+    .map((each) => ({ ...each, score: score(each) }))
     .toSorted((a, b) => a.score - b.score || a.cost - b.cost || (a.test < b.test ? -1 : 1));
   const reaching = tests.filter((each) => each.score < Infinity);
   return (whole ? tests : reaching.slice(0, most)).map(({ test }) => test);
+}
+
+function isOfStore(test: string): boolean {
+  return test.startsWith('tests/store/');
+}
+
+/** Words of the line that few tests contain, which are likely to be about it. */
+function rareWords({ in: line }: Mutant, candidates: readonly Candidate[]): { word: string; weight: number }[] {
+  return [...new Set(wordsOf(line))].flatMap((word) => {
+    const count = candidates.filter(({ words }) => words.has(word)).length;
+    const weight = count <= 3 ? 3 : count <= 12 ? 2 : count <= 40 ? 1 : 0;
+    return weight === 0 ? [] : { word, weight };
+  });
+}
+
+function wordsOf(text: string): string[] {
+  return (text.match(/[a-z]{4,}/gi) ?? []).map((word) => word.toLowerCase());
 }
 
 /** Tests in the room of the source come first, and before them those that begin with its name; a room without tests has those of the room around it. */
@@ -71,7 +96,6 @@ function stepsUp(room: string, above: string): number {
 }
 
 /** A guess: long files take long, and those that start a daemon or a process longer. */
-function costOf(path: string): number {
-  const source = readFileSync(path, 'utf8');
-  return statSync(path).size * (/daemon|process|cli/i.test(source) ? 4 : 1);
+function costOf(source: string): number {
+  return source.length * (/daemon|process|cli/i.test(source) ? 4 : 1);
 }

@@ -121,6 +121,22 @@ test('a token that is not valid is told as such, a server that is not there afte
   for (const socket of [refused, nowhere]) socket.close();
 });
 
+test('a command whose connection breaks before the answer says that it may have had its effect', async () => {
+  class Breaking extends WebSocket {
+    override send(text: string): void {
+      super.send(text);
+      if (text.includes('"cancel"')) this.terminate();
+    }
+  }
+  const { client, socket } = await socketOf('alice', undefined, { webSocket: Breaking });
+  const { id } = await client.work.submit({ faculty: 'sockets' });
+  await expect(socket.cancel(id)).rejects.toMatchObject({
+    code: 'client.unreachable',
+    message: 'the connection broke before the answer: the command may have had its effect',
+    retryable: false,
+  });
+});
+
 test('a signal ends a stream with its reason; `close` ends all, and afterwards nothing begins', async () => {
   const { client, socket } = await socketOf('alice');
   const { id } = await client.work.submit({ faculty: 'sockets' });

@@ -4,12 +4,12 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sharedCompileCache } from '../support/compile-cache.ts';
+import { LAUNCHER } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type HandedOver, handOver, LINE_5, stateOf, write } from '../support/handed-over.ts';
 import { commit, git } from '../support/worktree.ts';
 
-const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const db = testDatabase({ anew: true });
 
 /**

@@ -11,6 +11,7 @@ import { openBadConnection } from '../client/bad-connection.ts';
 import { pythonWithHttpx } from '../client/python.ts';
 import { sharedCompileCache } from '../support/compile-cache.ts';
 import { startTestDaemon } from '../support/daemon.ts';
+import { LAUNCHER } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -92,7 +93,7 @@ async function beginStory(): Promise<Story> {
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   symlinkSync(resolve('node_modules'), join(cwd, 'node_modules'));
   writeFileSync(join(cwd, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(cwd, 'animus'), `#!/bin/sh\nexec '${process.execPath}' '${resolve('src/animus.js')}' "$@"\n`);
+  writeFileSync(join(cwd, 'animus'), `#!/bin/sh\nexec '${process.execPath}' '${LAUNCHER}' "$@"\n`);
   chmodSync(join(cwd, 'animus'), 0o755);
   const env = {
     PATH: `${cwd}:${process.env['PATH'] ?? ''}`,

@@ -9,11 +9,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually, processesWith } from '../process/live-processes.ts';
 import { sharedCompileCache } from '../support/compile-cache.ts';
+import { LAUNCHER } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { copyEmbeddedDatabase } from '../support/embedded-template.ts';
 
 // Ctrl-C at a random moment of the real process: nothing may be left behind. The delay is what is tested, not a wait.
-const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const SCRIPT = '[[answer]]\ntext = "Done."\n';
 const FACULTY =
   '[faculty]\nname = "clerk"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\n';

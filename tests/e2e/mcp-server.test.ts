@@ -6,11 +6,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
 import { use } from '../http/mcp/mcp-client.ts';
 import { sharedCompileCache } from '../support/compile-cache.ts';
+import { LAUNCHER } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { createPerson, createToken } from '../support/people.ts';
 
 // The real command, as a client of MCP starts it.
-const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const target = testDatabase();
 
 function environment(token: string): Record<string, string> {

@@ -9,12 +9,12 @@ import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 import { displayWidth } from '../../src/terminal/view/display-width.ts';
 import { createRedraw } from '../../src/terminal/view/redraw.ts';
+import { LAUNCHER } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { openTerminal, screenOf } from '../support/terminal.ts';
 
-const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const target = testDatabase();
 
 let cwd: string;

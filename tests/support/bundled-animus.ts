@@ -14,7 +14,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 
@@ -24,6 +24,14 @@ const CACHE = join(ROOT, 'node_modules/.cache/animus-tests');
 const DAY_MS = 86_400_000;
 /** Packages of many modules that find no file by their own place. All others are imported as npm has installed them. */
 const INCLUDED = /^(commander|hono|yaml|zod)(\/|$)/;
+
+/** What other processes of animus run, by its place in the bundle, as the modules that start it look for it. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  main: 'main.ts',
+  'supervisor/supervisor-main': 'process/supervisor/supervisor-main.ts',
+  'keeper/keeper-main': 'sandbox/keeper/keeper-main.ts',
+  'starters/schema-worker': 'schemas/schema-worker.ts',
+};
 
 process.stdout.write(`${join(await bundledAnimus(), 'src/animus.js')}\n`);
 
@@ -39,10 +47,10 @@ async function bundledAnimus(): Promise<string> {
   }
   const making = mkdtempSync(join(CACHE, 'making-'));
   const build = await rolldown({
-    input: { main: join(SOURCE, 'main.ts') },
+    input: Object.fromEntries(Object.entries(PROGRAMS).map(([name, file]) => [name, join(SOURCE, file)])),
     platform: 'node',
     external: (id) => !/^[./]/.test(id) && !INCLUDED.test(id),
-    plugins: [staysInPlace()],
+    plugins: [staysInPlace(join(place, 'dist'))],
   });
   await build.write({ dir: join(making, 'dist'), chunkFileNames: 'parts/[name]-[hash].js' });
   mkdirSync(join(making, 'src'));
@@ -53,16 +61,21 @@ async function bundledAnimus(): Promise<string> {
   return place;
 }
 
-/** What a module finds by its own place stays where it is: migrations, faculties, and the programs of other processes and threads, which run from the sources. */
-function staysInPlace(): Plugin {
+/**
+ * What a module finds by its own place stays where it is: migrations, faculties, and the programs of threads, which run from the sources.
+ * A module that starts one of our programs finds it in the bundle, `dist`.
+ */
+function staysInPlace(dist: string): Plugin {
   return {
     name: 'stays-in-place',
     transform(code, id) {
       if (!id.startsWith(SOURCE) || !code.includes('import.meta.')) return null;
+      const starts = Object.keys(PROGRAMS).some((name) => name !== 'main' && code.includes(`/${basename(name)}`));
+      const place = starts ? join(dist, 'starters/module.js') : id;
       return code
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
-        .replaceAll('import.meta.filename', JSON.stringify(id));
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(place).href))
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(place)))
+        .replaceAll('import.meta.filename', JSON.stringify(place));
     },
   };
 }

@@ -33,7 +33,9 @@ export function testDatabase(options: { empty?: boolean; anew?: boolean } = {}):
     return database;
   };
   const create = (admin: Database) =>
-    admin.query(`create database ${name} template ${options.empty ? 'template0' : inject('templateDatabase')}`);
+    admin.query(
+      `create database ${name} strategy file_copy template ${options.empty ? 'template0' : inject('templateDatabase')}`,
+    );
   beforeAll(() => asAdmin(create));
   beforeEach(async ({ task }) => {
     if (!options.anew || !task.result?.retryCount) return;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { logMessages } from '../../scripts/log-messages.ts';
+import { DIGEST_MS } from '../../src/telemetry/metric-rows.ts';
 import { METRICS, SPANS } from '../../src/telemetry/signals.ts';
 import { tableRows } from '../support/markdown-table.ts';
 
@@ -45,6 +46,14 @@ test.each(Object.keys(SPANS))('span %s is started somewhere', (name) => {
 
 test.each(Object.keys(METRICS))('metric %s is emitted somewhere', (name) => {
   expect(source).toMatch(new RegExp(`(count|record|gauge)\\(\\s*'${name.replaceAll('.', '\\.')}'`));
+});
+
+test('the bounds of histograms ascend; those of the digest are 1, 2 and 5 in each power of ten', () => {
+  for (const row of Object.values(METRICS)) {
+    const buckets: readonly number[] = ('buckets' in row && row.buckets) || [];
+    expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
+  }
+  expect(DIGEST_MS.filter((ms) => ![1, 2, 5].includes(ms / 10 ** Math.floor(Math.log10(ms))))).toEqual([]);
 });
 
 const attributes = new Set(Object.values(SPANS).flatMap((row) => [...row.attributes] as string[]));

@@ -52,8 +52,8 @@ export interface RefusedCall {
   readonly turn: number;
   readonly call_id: string;
   readonly tool: string;
-  readonly refused_by: 'person' | 'deadline' | 'nobody' | 'permission' | 'hook' | 'engine';
-  /** The key of the rule, the name of the hook, or why a person was asked. */
+  readonly refused_by: 'person' | 'deadline' | 'nobody' | 'permission' | 'hook' | 'engine' | 'tool';
+  /** The key of the rule, the name of the hook or the boundary, or why a person was asked. */
   readonly rule: string | null;
   readonly decided_by: string | null;
 }

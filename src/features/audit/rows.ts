@@ -62,8 +62,11 @@ const refusedCall = row((s) =>
       turn: s.z.int(),
       call_id: s.z.string(),
       tool: s.z.string(),
-      refused_by: s.z.enum(['person', 'deadline', 'nobody', 'permission', 'hook', 'engine']),
-      rule: s.z.string().nullable().describe('the key of the rule, the name of the hook, or why a person was asked'),
+      refused_by: s.z.enum(['person', 'deadline', 'nobody', 'permission', 'hook', 'engine', 'tool']),
+      rule: s.z
+        .string()
+        .nullable()
+        .describe('the key of the rule, the name of the hook or the boundary, or why a person was asked'),
       decided_by: s.z.string().nullable(),
     })
     .meta({ id: 'RefusedCall' }),

@@ -18,6 +18,15 @@ test('what is wrong in SKILL.md is said beside what is wrong with other files', 
   ]);
 });
 
+test('a problem of a skill names it as it names itself, and as its folder if it has no name', () => {
+  const root = skillTree({ 'folder/SKILL.md': skillText('named'), 'nameless/SKILL.md': 'no front matter' });
+  const { problems } = loadSkills([root]);
+  expect(problems.map(({ skill, file }) => [skill, file.slice(root.length)])).toEqual([
+    ['named', '/folder/SKILL.md'],
+    ['nameless', '/nameless/SKILL.md'],
+  ]);
+});
+
 test('a skill is read with all that it says', () => {
   const front = [
     'license: MIT',

@@ -34,6 +34,13 @@ test('parks with the question in the inbox, and the model gets the answer with w
   const [call] = await calls();
   expect(call).toMatchObject({ state: 'done', isError: false });
   expect(call!.output).toMatch(/^\S+ answered at 20\S+Z:\nmain,\nplease$/);
+  // Of the wait.
+  const [{ ms } = { ms: -1 }] = await pg.database.query<{ ms: number }>(
+    `select t.duration_ms as ms from animus.tool_calls t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1`,
+    [id],
+  );
+  expect(ms).toBeGreaterThan(0);
+  expect(ms).toBeLessThan(3_600_000);
 });
 
 test('is an error when the person declines, when nobody answers in time, and where nobody can be asked', async () => {

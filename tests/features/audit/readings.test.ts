@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type TestApi, testApi } from '../../support/api.ts';
+import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { createPerson } from '../../support/people.ts';
 
 const { start, owner } = testApi();
@@ -40,6 +41,31 @@ test('decisions are exported and checked; each names the token', async () => {
     intact: false,
     faults: [{ fault: 'changed', work_item_id: item.id }],
   });
+});
+
+test('a refused call says by whom it was refused, in a word of the document', async () => {
+  const api = await start();
+  await createPerson(owner(), 'rita', 'reader');
+  const work = await beginFocus(owner());
+  const details = {
+    tool: { boundary: 'path' },
+    permission: { gate: 'permissions', rule: 'bash' },
+    hook: { gate: 'hooks', hook: 'guard' },
+    nobody: { gate: 'permissions' },
+    engine: {},
+  };
+  await recordCalls(owner(), work, 1, Object.keys(details), 'bash');
+  for (const [call, said] of Object.entries(details)) {
+    const state = 'boundary' in said ? 'failed' : 'denied';
+    await owner().query(
+      `update animus.tool_calls set state = $2, output = '', details = $3, ended_at = animus.now() where call_id = $1 and focus_id = $4`,
+      [call, state, said, work.key.focusId],
+    );
+  }
+  const refused = (await lines(api)).filter((line) => line.work_item_id === work.id && line.action === 'refuse');
+  expect(Object.fromEntries(refused.map((line) => [line.call_id, line.refused_by]))).toEqual(
+    Object.fromEntries(Object.keys(details).map((word) => [word, word])),
+  );
 });
 
 test('only those who see all work may read it', async () => {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { metrics } from '@opentelemetry/api';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { collectBatch } from '../../../src/features/batches/collect-batch.ts';
 import {
   answerRequest,
   type Batch,
@@ -24,6 +26,7 @@ import {
 import { parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { beginFocus, claimable, type FocusedWork, itemOf } from '../../support/begun-focus.ts';
 import { beginTurn } from '../../support/begun-turn.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
@@ -140,6 +143,35 @@ describe('a turn that is asked in a batch', () => {
       { state: 'withdrawn', answer: null },
       // It is paid for: the poller books it.
       { state: 'answered', answer: '{}' },
+    ]);
+  });
+
+  it('is counted when its batch has ended, with the time of a batch that the provider ran', async () => {
+    const { database } = pg;
+    const told: unknown[] = [];
+    const instrument = (name: string) => {
+      const add = (value: number, labels: object) => void told.push([name, value, labels]);
+      return { add, record: (_: number, labels: object) => void told.push([name, labels]) };
+    };
+    const meter = { createCounter: instrument, createHistogram: instrument };
+    metrics.setGlobalMeterProvider({ getMeter: () => meter as never });
+    onTestFinished(() => metrics.disable());
+    for (const [provider, problem] of [
+      ['m1', null],
+      ['m2', 'refused'],
+    ] as const) {
+      await put(database, provider);
+      const { batch, token } = await mark(database, provider);
+      await confirmBatch(database, batch.id, 'theirs');
+      const look = async () => ({ kind: 'ended', files: [], answered: 0, problem, lines: [] });
+      const batches = { api: { look }, http: () => ({}), mask: (text: string) => text };
+      const pass = { db: database, log: silentLog, provider, place: provider, batches, hold: async () => token };
+      await collectBatch({ ...batch, providerId: 'theirs' }, pass as never);
+    }
+    expect(told).toEqual([
+      ['work.batch.requests', 1, { provider: 'm1', result: 'collected' }],
+      ['work.batch.duration', { provider: 'm1' }],
+      ['work.batch.requests', 1, { provider: 'm2', result: 'not_run' }],
     ]);
   });
 

@@ -51,6 +51,7 @@ export async function startBackfill(
   server: ModelServer,
   settings: Partial<EmbedderSettings> = {},
   clock = QUICK,
+  log = silentLog,
 ): Promise<TestBackfill> {
   const prices = { input: 1000, output: 0, cacheRead: 0, cacheWrite: 0 };
   const provider = {
@@ -65,7 +66,7 @@ export async function startBackfill(
   const backfill = createMemoryService({
     db,
     clock,
-    log: silentLog,
+    log,
     daemonId,
     models: {
       embedder: llm.embedder({ provider: 'p', model: 'e', dimensions: DIMENSIONS, ...settings }),

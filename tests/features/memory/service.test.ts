@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { beginEmbedding } from '../../../src/store/work/embedding-turns.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { embeddedDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -105,6 +106,20 @@ describe('memories get their embeddings', () => {
     await startBackfill(target.database, server);
     await whenStored(9);
   });
+});
+
+test('only links that were made are logged', async () => {
+  const db = target.database;
+  const server = await serveModel([{}], { embed: (text) => spread(text.startsWith('deploy') ? 'deploy' : text) });
+  const said: object[] = [];
+  const log = { ...silentLog, info: (fields: object) => void said.push(fields) };
+  const { stop } = await startBackfill(db, server, {}, QUICK, log);
+  await remember(db, ['deploy to staging first', 'apples ripen in autumn']);
+  await whenStored(2);
+  await remember(db, ['deploy to staging at first']);
+  await whenStored(3);
+  await stop();
+  expect(said.filter((fields) => 'links' in fields)).toEqual([{ links: 1 }]);
 });
 
 describe('a text that the model refuses', () => {

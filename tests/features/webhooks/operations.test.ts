@@ -20,6 +20,14 @@ beforeEach(async () => {
   await owner().query('delete from animus.webhooks');
 });
 
+test('a webhook is for up to 100 faculties', async () => {
+  const { call } = await start({ config: CONFIG });
+  const names = Array.from({ length: 101 }, (_, n) => `f${n}`);
+  const add = async (faculties: readonly string[]) =>
+    (await call('alice', 'POST', '/webhooks', { body: { url: URL, faculties } })).status;
+  expect([await add(names.slice(1)), await add(names)]).toEqual([201, 400]);
+});
+
 test('a person adds, lists, shows, tests, rotates and removes its own webhooks', async () => {
   const { call } = await start({ config: CONFIG });
   const added = await call('alice', 'POST', '/webhooks', { body: { url: URL, label: 'pager', faculties: ['f'] } });

@@ -23,7 +23,7 @@ test('submits, lists, shows, steers and cancels work as the person of the token'
   expect(await use(alice, 'say_to_work', { id, text: 'Only in winter' })).toMatchObject({ id });
   expect(await use(alice, 'read_ledger', { id })).toEqual({ items: [], next: null });
   expect(await use(alice, 'cancel_work', { id })).toMatchObject({ state: 'cancelled' });
-  expect(await use(alice, 'wait_for_work', { id })).toMatchObject({
+  expect(await use(alice, 'wait_for_work', { id, seconds: 1 })).toMatchObject({
     ended: true,
     asks: 0,
     item: { state: 'cancelled' },
@@ -46,7 +46,7 @@ test('an operator sees what waits and decides exactly that; the decision names t
   await createPerson(owner(), 'olga', 'operator');
   const olga = await connectHttp(url, await tokenOf('olga'));
   const { id } = await askedItem(owner(), ['c1', 'c2']);
-  expect(await use(olga, 'wait_for_work', { id })).toMatchObject({ ended: false, asks: 2 });
+  expect(await use(olga, 'wait_for_work', { id, seconds: 1 })).toMatchObject({ ended: false, asks: 2 });
   const { items } = await use(olga, 'list_approvals', { work_item_id: id });
   const [{ ask_id, hash }, other] = items;
   expect(await use(olga, 'approve', { id, ask_id })).toMatch(/^http.invalid: .*hash/);

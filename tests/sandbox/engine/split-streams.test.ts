@@ -42,3 +42,12 @@ test('the connection is not read while an output is full', async () => {
   connection.end();
   expect((await read).length).toBe((written + 1) * 64 * 1024);
 });
+
+test('a connection that fails ends both outputs', async () => {
+  const connection = new PassThrough();
+  const { stdout, stderr } = splitStreams(connection);
+  connection.write(frame(1, Buffer.from('said')));
+  const read = Promise.all([text(stdout), text(stderr)]);
+  connection.emit('error', new Error('reset'));
+  expect(await read).toEqual(['said', '']);
+});

@@ -63,6 +63,23 @@ test('an SQL function by those that call it, through functions, triggers and sou
   expect(testsOf('migrations/functions/01_a.sql', 'return new')).toEqual(['tests/store/more.test.ts']);
 });
 
+test('of tests as near as each other, those that contain a rare word of the line come first', () => {
+  const file = 'src/core/a.ts';
+  const mutant = { file, start: 0, text: '', replacement: '', operator: '', line: 1, in: 'if (isSurrogate) throw' };
+  const words = (text: string) => new Set(text.split(' '));
+  const candidates = choice.candidates.map((each) => ({ ...each, words: words('other words') }));
+  const other = candidates.find(({ test }) => test === 'tests/core/other.test.ts')!;
+  const told = [...candidates.filter((each) => each !== other), { ...other, words: words('issurrogate') }];
+  expect(chooseTests(mutant, { ...choice, candidates: told }).slice(0, 2)).toEqual([
+    'tests/core/a.test.ts',
+    'tests/core/other.test.ts',
+  ]);
+});
+
+test('what an upgrade runs outside of functions, by the tests of the store', () => {
+  expect(testsOf('migrations/functions/00_triggers.sql')).toEqual(['tests/store/more.test.ts']);
+});
+
 test('with --whole the others follow', () => {
   const mutant = { file: 'src/core/a.ts', start: 0, text: '', replacement: '', operator: '', line: 1, in: '' };
   const all = chooseTests(mutant, { ...choice, whole: true });

@@ -6,9 +6,12 @@ import { insertWork } from '../work/queue-driver.ts';
 const pg = testDatabase();
 const db = pg.database;
 
-it('watches last an hour at most, whatever is asked for', async () => {
+it('what is asked for is watched, and for an hour at most', async () => {
   const work = await insertWork(db, {});
   const talk = await newTalk(db);
+  // Not asked for.
+  await insertWork(db, {});
+  await newTalk(db);
   await db.query(`select animus.watch_events($1, '1000 years')`, [[work, talk.id]]);
   const rows = await db.query<{ id: string; soon: boolean }>(
     `select id, until <= animus.now() + interval '1 hour' as soon

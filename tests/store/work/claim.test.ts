@@ -32,6 +32,14 @@ describe('the order of claims', () => {
     expect((await claim(target.database, 9)).map((work) => work.id)).toEqual([high, first, second, low]);
   });
 
+  test('gives work three attempts where the daemon says nothing of them', async () => {
+    const id = await insertWork(target.database);
+    await target.database.query(
+      `select from animus.claim_work(gen_random_uuid(), '{"engineer": {"max": 1}}', 1, '1 minute')`,
+    );
+    expect(await readWork(target.database, id)).toMatchObject({ state: 'claimed', max_attempts: 3 });
+  });
+
   test('shares slots between faculties of equal priority: the one with the fewest running items goes first', async () => {
     const of = faculties('crowd', 'rare');
     await target.database.query(`insert into animus.work_items (faculty) select 'crowd' from generate_series(1, 500)`);

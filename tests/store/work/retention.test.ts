@@ -32,6 +32,19 @@ test('a batch reads a few pages per row, also with statistics from when the tabl
   expect(Math.max(...perItem.slice(1))).toBeLessThan(server!.older ? 162 : 150);
 });
 
+test('work that ended at the very moment is not older than it', async () => {
+  const db = target.database;
+  const id = await insertWork(db);
+  await db.query('select animus.cancel_work($1)', [id]);
+  const older = async (than: string) =>
+    db.query(
+      `select t.id from animus.work_items w cross join lateral animus.old_trees(w.resolved_at + $2::interval, 9, null, null) t where w.id = $1`,
+      [id, than],
+    );
+  expect(await older('0')).toEqual([]);
+  expect(await older('1 microsecond')).toEqual([{ id }]);
+});
+
 test('one referenced tree among hundreds is found and kept, whatever its size, and the trees behind it are deleted', async () => {
   const db = target.database;
   await fillHistory(db, 300, USUAL);

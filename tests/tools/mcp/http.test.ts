@@ -61,6 +61,35 @@ test('a server that has forgotten the session gets a new one, and the call', asy
   expect(requests.filter(({ method }) => method === 'tools/call').map(({ session }) => session)).toEqual(['s2', 's3']);
 });
 
+test('a server that cannot be reached is tried again later each time', async () => {
+  let isDown = false;
+  const { bench } = await setUp((_asked, _request, response) => {
+    if (isDown) response.writeHead(503).end();
+    return isDown;
+  });
+  const { call } = await bench.open();
+  isDown = true;
+  const begunMs = performance.now();
+  for (let n = 0; n < 3; n++) expect(await call('echo')).toMatchObject({ isError: true });
+  // 250 and 500, by clocks that may differ by a little.
+  expect(performance.now() - begunMs).toBeGreaterThan(700);
+});
+
+test('the end of the focus ends a call that waits for the server to begin', async () => {
+  const asked = Promise.withResolvers<void>();
+  let isSilent = false;
+  const { bench } = await setUp(() => {
+    if (isSilent) asked.resolve();
+    return isSilent;
+  });
+  const { call, close } = await bench.open();
+  isSilent = true;
+  const ended = expect(call('echo')).rejects.toThrow('the focus is over');
+  await asked.promise;
+  await close?.();
+  await ended;
+});
+
 test.each(['application/json', 'text/event-stream'])('an endless body of %s is cut off', async (type) => {
   let sent = 0;
   const { bench } = await setUp((asked, _, response) => {

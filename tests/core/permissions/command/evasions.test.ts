@@ -8,7 +8,9 @@ import { ORDINARY } from './ordinary-lines.ts';
 
 const BASH = { name: 'bash', risk: 'execute', origin: 'faculty', kinds: { command: 'command' } } as const;
 
-function verdictOn(command: string, rules: Readonly<Record<string, Verdict>>): Verdict {
+const verdictOn = (command: string, rules: Readonly<Record<string, Verdict>>) => permissionOn(command, rules).verdict;
+
+function permissionOn(command: string, rules: Readonly<Record<string, Verdict>>) {
   const parsed = Object.entries(rules).map(([key, verdict]) => ({
     ...(parseRuleKey(key) as RuleKey),
     key,
@@ -16,13 +18,20 @@ function verdictOn(command: string, rules: Readonly<Record<string, Verdict>>): V
     at: '',
   }));
   const call = { tool: BASH, input: { command }, workspace: '/w', unprotected: false };
-  return permissionOf({ rules: parsed, risk: {}, approvalDeadlineSeconds: 1 }, call).verdict;
+  return permissionOf({ rules: parsed, risk: {}, approvalDeadlineSeconds: 1 }, call);
 }
 
 describe.each(Object.entries(EVASIONS))('%s', (_, lines) => {
   it.each(lines)('%j does not run unasked', (line) => {
     expect(verdictOn(line, { bash: 'auto', 'bash(canary *)': 'forbid' })).not.toBe('auto');
     expect(verdictOn(line, { bash: 'auto', 'bash(canary *)': 'ask' })).toBe('ask');
+  });
+});
+
+it.each(['xargs {} x', 'fd . -x {}'])('%j asks because the name of the command is read', (line) => {
+  expect(permissionOn(line, { bash: 'auto', 'bash(canary *)': 'forbid' })).toMatchObject({
+    verdict: 'ask',
+    unclear: 'the name of a command is only known when it runs',
   });
 });
 

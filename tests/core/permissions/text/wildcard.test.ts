@@ -17,6 +17,7 @@ describe('a pattern', () => {
     ['a', `a${X}`, 'maybe'],
     ['a*c', `a${X}`, 'maybe'],
     ['git push', `git${X}`, 'maybe'],
+    ['git push *', `git ${X} x`, 'maybe'],
     ['git push', `gi ${X}`, 'no'],
     [String.raw`a\*b`, 'a*b', 'yes'],
     [String.raw`a\*b`, 'axb', 'no'],

@@ -31,7 +31,8 @@ describe('keys', () => {
     ['one\ntwo', ['home', 'backspace'], 'one|two'],
     ['日本\nab', ['up'], '日本|\nab'],
     ['one', ['ctrl-a', 'delete'], '|ne'],
-    ['', ['backspace', 'delete', 'left', 'right', 'ctrl-w', 'meta-b', 'meta-d', 'ctrl-k'], '|'],
+    ['one two', ['ctrl-left', 'x', 'ctrl-right', 'y'], 'one xtwoy|'],
+    ['', ['backspace', 'delete', 'left', 'right', 'ctrl-w', 'meta-b', 'ctrl-left', 'meta-d', 'ctrl-k'], '|'],
     ['x', ['escape', 'f5', 'ctrl-q'], 'x|'],
   ])('%j after %j', (text, keys, after) => {
     expect(typed(text, ...keys)).toBe(after);
