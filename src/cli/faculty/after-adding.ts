@@ -19,10 +19,8 @@ export async function afterAdding(
 ): Promise<{ readonly says: readonly string[]; readonly next: readonly NextCommand[] }> {
   const settings = await config();
   const animus = calledAs(context.env);
-  const where =
-    resolve(context.cwd, 'faculties') === directory
-      ? ''
-      : ` --faculties ${shellWord(relative(context.cwd, directory))}`;
+  const isUsual = resolve(context.cwd, 'faculties') === directory;
+  const where = isUsual ? '' : ` --faculties ${shellWord(relative(context.cwd, directory))}`;
   const next = [
     { command: `${animus} faculty check ${names.join(' ')}${where}`, does: 'check it, also after each change' },
     ...names.flatMap((name) => {

@@ -89,9 +89,8 @@ async function targetDirectory({ context, reach }: Invocation, option: string | 
 
 function refuseOwnDirectory(directory: string): void {
   if (!existsSync(directory) || realpathSync(directory) !== realpathSync(SHIPPED_FACULTIES)) return;
-  throw new AnimusError('usage.invalid', {
-    detail: `${directory} is where the faculties of animus are; call it in your project, or name another directory with --faculties`,
-  });
+  const detail = `${directory} is where the faculties of animus are; call it in your project, or name another directory with --faculties`;
+  throw new AnimusError('usage.invalid', { detail });
 }
 
 /** Those that were named, and the faculties that they may spawn, unless the directory has one of that name. */

@@ -79,14 +79,13 @@ async function testCommand(
     conclude(output, run, performance.now() - startedMs);
     return run.item.state === 'completed' ? 0 : 1;
   } catch (error) {
-    throw sayingWhatGoesOn(
-      error,
-      'the temporary database and directory are deleted; what hooks and commands did outside stays',
-    );
+    throw sayingWhatGoesOn(error, STAYS);
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+const STAYS = 'the temporary database and directory are deleted; what hooks and commands did outside stays';
 
 const SCRIPT_PROVIDER = 'script';
 

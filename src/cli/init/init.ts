@@ -52,7 +52,7 @@ async function initCommand(invocation: Invocation, options: InitOptions, given: 
     next: next.map(({ command }) => command),
     remarks: remark === null ? [] : [remark],
   });
-  report(invocation, written, settings, { next, remark, none });
+  report(invocation, written, settings, next, remark, none);
   return 0;
 }
 
@@ -90,9 +90,8 @@ async function settle(
 
 function checkName(name: string): void {
   if (FACULTY_NAME.test(name)) return;
-  throw new AnimusError('usage.invalid', {
-    detail: `--name: expected ${FACULTY_NAME_RULE}, got ${JSON.stringify(name)}`,
-  });
+  const detail = `--name: expected ${FACULTY_NAME_RULE}, got ${JSON.stringify(name)}`;
+  throw new AnimusError('usage.invalid', { detail });
 }
 
 function checkModel(model: string): void {
@@ -122,11 +121,9 @@ function report(
   { output, context }: Invocation,
   written: readonly Written[],
   { model, worktree, name }: InitSettings,
-  {
-    next,
-    remark,
-    none,
-  }: { readonly next: readonly NextCommand[]; readonly remark: string | null; readonly none: NoWorktrees },
+  next: readonly NextCommand[],
+  remark: string | null,
+  none: NoWorktrees,
 ): void {
   for (const { path, kept } of written) {
     output.line(kept ? styled('kept     ', 'yellow') : styled('written  ', 'green'), path);
@@ -136,15 +133,14 @@ function report(
     ? 'in its own git worktree, on a branch animus/…'
     : 'directly in the directory, without a git worktree';
   output.block(`${name} works ${where}, with ${model}.`);
-  if (none !== null)
-    output.block(
-      `No worktree: ${none.why}.${none.top === null ? '' : ` For one per run: ${calledAs(context.env)} init ${shellWord(none.top)}`}`,
-    );
+  const animus = calledAs(context.env);
+  const perRun = none?.top ? ` For one per run: ${animus} init ${shellWord(none.top)}` : '';
+  if (none !== null) output.block(`No worktree: ${none.why}.${perRun}`);
   const files = [...new Set([name, 'assistant'])].map((each) => `faculties/${each}.toml`);
   if (remark !== null) output.note(`${remark}; to change it, edit model in ${files.join(' and ')}`);
   const key = missingKey(model, context.env);
   if (key !== null) output.note(`${model} needs ${key} in the environment of \`animus serve\``);
   if (model === REHEARSAL_MODEL)
-    output.note(`to use a model, name it in ${files.join(' and ')}; to list them: ${calledAs(context.env)} models`);
+    output.note(`to use a model, name it in ${files.join(' and ')}; to list them: ${animus} models`);
   showNext(output, next);
 }

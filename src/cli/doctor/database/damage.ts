@@ -21,13 +21,11 @@ import { counted } from '../../../terminal/view/quantities.ts';
 /** Reads whole tables, and changes nothing. */
 export async function examineDamage(db: Database): Promise<readonly Finding[]> {
   const { version, needed, staleFunctions } = await migrationStatus(db);
-  if (version !== needed) {
-    return [
-      note('objects', `not compared: the schema has version ${version}, and this animus knows version ${needed}`),
-    ];
-  }
-  if (staleFunctions.length > 0)
-    return [note('objects', 'not compared: the SQL functions are those of another version')];
+  const why =
+    version !== needed
+      ? `the schema has version ${version}, and this animus knows version ${needed}`
+      : 'the SQL functions are those of another version';
+  if (version !== needed || staleFunctions.length > 0) return [note('objects', `not compared: ${why}`)];
   const damage = await db.transaction(readDamage);
   const objects = damage.length === 0 ? [fine('objects', WHOLE)] : objectFindings(damage);
   const hidden = (await readSecuredTables(db)).filter(({ hides }) => hides);
@@ -86,13 +84,9 @@ async function examineWaits(db: Queryable): Promise<readonly Finding[]> {
   const stranded = await readStranded(db);
   if (stranded.count === 0) return [fine('waits', 'all waiting work waits for something')];
   const [first] = stranded.examples;
-  return [
-    problem(
-      'waits',
-      `${counted(stranded.count, 'work item')} in state waiting with nothing to wait for, so nothing wakes ${them(stranded)}: ${list(stranded)}`,
-      `cancel ${them(stranded)}, and submit the work again: animus work cancel ${first}`,
-    ),
-  ];
+  const them = stranded.count === 1 ? 'it' : 'them';
+  const detail = `${counted(stranded.count, 'work item')} in state waiting with nothing to wait for, so nothing wakes ${them}: ${list(stranded)}`;
+  return [problem('waits', detail, `cancel ${them}, and submit the work again: animus work cancel ${first}`)];
 }
 
 const MIGRATE = 'run: animus db migrate';
@@ -139,21 +133,13 @@ async function examineOrphans(db: Queryable): Promise<readonly Finding[]> {
     const orphans = await readOrphans(db, reference);
     if (orphans.count === 0) continue;
     const { table, columns, target } = reference;
-    findings.push(
-      problem(
-        'orphans',
-        `${counted(orphans.count, 'row')} of animus.${table} whose ${columns.join(', ')} is not in animus.${target}: ${list(orphans)}`,
-        `restore animus.${target} from a backup, or run as the owner of the schema: delete from animus.${table} c where ${orphans.condition};`,
-      ),
-    );
+    const detail = `${counted(orphans.count, 'row')} of animus.${table} whose ${columns.join(', ')} is not in animus.${target}: ${list(orphans)}`;
+    const remedy = `restore animus.${target} from a backup, or run as the owner of the schema: delete from animus.${table} c where ${orphans.condition};`;
+    findings.push(problem('orphans', detail, remedy));
   }
   return findings.length > 0 ? findings : [fine('orphans', 'no row refers to a row that does not exist')];
 }
 
 function list({ count, examples }: WrongRows): string {
   return examples.join(', ') + (count > examples.length ? ', …' : '');
-}
-
-function them({ count }: WrongRows): string {
-  return count === 1 ? 'it' : 'them';
 }
