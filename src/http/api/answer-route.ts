@@ -42,10 +42,7 @@ export async function answerRoute(
     seal: route.secret ? sealFor(authorization ?? '', key) : null,
   };
   const answer = await runRoute(route, visit, input, (run, tx) => {
-    const answered = async (): Promise<Answer> => ({
-      status: route.status,
-      text: `${JSON.stringify(await run())}\n`,
-    });
+    const answered = async (): Promise<Answer> => ({ status: route.status, text: `${JSON.stringify(await run())}\n` });
     return repeated ? once(tx, key, repeated, answered) : answered();
   });
   const seconds = preferredWait(request, route, visitor);
