@@ -132,11 +132,7 @@ const INDENT = ' '.repeat(9);
 
 /** Problems are never truncated. */
 function show(output: Output, { check, state, detail, remedy }: Finding): void {
-  output.line(
-    styled(state.padEnd(9), LABELS[state]),
-    styled(check, 'bold'),
-    ...(state === 'ok' ? [`  ${detail}`] : []),
-  );
+  output.line(styled(state.padEnd(9), LABELS[state]), styled(check, 'bold'), state === 'ok' ? `  ${detail}` : '');
   if (state !== 'ok') output.block(detail, INDENT);
   if (remedy !== null) output.block(`→ ${remedy}`, INDENT);
 }

@@ -56,13 +56,8 @@ async function addFaculties(invocation: Invocation, options: AddOptions, names: 
   const skills = await addSkills(invocation, chosen, directory);
   const { output } = invocation;
   const { next, says } = await afterAdding(invocation, chosen, directory, names);
-  output.document({
-    directory,
-    faculties: chosen.map(({ name }) => name),
-    files,
-    skills,
-    next: next.map(({ command }) => command),
-  });
+  const commands = next.map(({ command }) => command);
+  output.document({ directory, faculties: chosen.map(({ name }) => name), files, skills, next: commands });
   const shown = (path: string) => shortPath(path, invocation.context.cwd);
   for (const { path, result } of files)
     output.line(styled(result.padEnd(11), result === 'unchanged' ? 'dim' : 'green'), shown(join(directory, path)));

@@ -54,6 +54,7 @@ export function permissionsOf(
 export function showPermissions(output: Output, { file, permissions }: Faculty, rows: readonly PermissionRow[]): void {
   if (rows.length === 0 || permissions === undefined) return;
   const from = (at: string | null) => (at === null ? '' : at.replace(`${dirname(file)}/${basename(file)}:`, 'line '));
+  const by = ({ rule, at }: PermissionRow) => (at === null ? styled(rule, 'dim') : `${rule}, ${from(at)}`);
   output.line();
   output.table(
     [
@@ -63,12 +64,7 @@ export function showPermissions(output: Output, { file, permissions }: Faculty, 
       { title: 'BY', shrink: true },
     ],
     rows.flatMap((row) => [
-      [
-        row.tool,
-        labelOf(row.verdict),
-        row.risk,
-        row.at === null ? styled(row.rule, 'dim') : `${row.rule}, ${from(row.at)}`,
-      ],
+      [row.tool, labelOf(row.verdict), row.risk, by(row)],
       ...row.patterns.map(({ rule, verdict, at }) => [`  ${rule}`, labelOf(verdict), '', from(at)]),
     ]),
   );

@@ -86,9 +86,8 @@ function showHead(output: Output, { name, description, file, engage }: Faculty):
   output.line(styled(name, 'bold'), description === '' ? '' : `  ${description}`);
   output.block(file);
   const lines = engage.systemPrompt.trim().split('\n').length;
-  output.line(
-    styled(`system prompt of ${counted(lines, 'line')}, ${counted(engage.systemPrompt.length, 'character')}`, 'dim'),
-  );
+  const prompt = `system prompt of ${counted(lines, 'line')}, ${counted(engage.systemPrompt.length, 'character')}`;
+  output.line(styled(prompt, 'dim'));
   output.line();
 }
 

@@ -124,10 +124,8 @@ function showContent(output: Output, lines: readonly string[], id: string | null
   for (const line of visibleLines(shown).flatMap((each) => pieces(each, width))) output.line(styled(BAR, 'cyan'), line);
   if (shown.length < whole.length) {
     const left = grouped(whole.length - shown.length);
-    output.command(
-      `  ${left} more characters; see all of it: `,
-      id === null ? 'inbox --full' : `inbox ${shortId(id)} --full`,
-    );
+    const name = id === null ? '' : ` ${shortId(id)}`;
+    output.command(`  ${left} more characters; see all of it: `, `inbox${name} --full`);
   }
 }
 
