@@ -1,4 +1,5 @@
 /** Answers a request by its route: who sends it, what it says, its transaction, its answer. */
+import type { Scope } from '../../core/work/people.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
 import type { Doorkeeper } from '../door/authorize.ts';
 import type { ApiServices, Route, Visit } from '../route/route.ts';
@@ -28,25 +29,34 @@ export async function answerRoute(
   services: ApiServices,
   door: Doorkeeper,
 ): Promise<Response> {
-  const { request, path, address, signal } = arrival;
-  const authorization = request.headers.get('authorization') ?? undefined;
-  const visitor = await door.admit({ authorization, address, signal }, route.scope);
-  arrival.admitted(visitor.actor);
+  const { request, path } = arrival;
+  const visit = await visitOf(arrival, services, door, route.scope);
   const { input, sent } = await parseInput(route, request, path);
-  const traceparent = currentTraceparent() ?? request.headers.get('traceparent');
-  const visit: Visit = { visitor, services, traceparent, signal };
   if (route.kind === 'stream') return route.respond(visit, input, request);
   const key = keyOf(request, route);
   const repeated = key !== null && {
     digests: digestsOf(request, sent),
-    seal: route.secret ? sealFor(authorization ?? '', key) : null,
+    seal: route.secret ? sealFor(request.headers.get('authorization') ?? '', key) : null,
   };
   const answer = await runRoute(route, visit, input, (run, tx) => {
     const answered = async (): Promise<Answer> => ({ status: route.status, text: `${JSON.stringify(await run())}\n` });
     return repeated ? once(tx, key, repeated, answered) : answered();
   });
-  const seconds = preferredWait(request, route, visitor);
+  const seconds = preferredWait(request, route, visit.visitor);
   return jsonResponse(seconds === null ? answer : await afterWait(route, answer, seconds, visit));
+}
+
+/** Who sends the request, and what is needed to answer it. Errors: those of `Doorkeeper.admit`. */
+export async function visitOf(
+  { request, address, signal, admitted }: Arrival,
+  services: ApiServices,
+  door: Doorkeeper,
+  scope: Scope | null,
+): Promise<Visit> {
+  const authorization = request.headers.get('authorization') ?? undefined;
+  const visitor = await door.admit({ authorization, address, signal }, scope);
+  admitted(visitor.actor);
+  return { visitor, services, traceparent: currentTraceparent() ?? request.headers.get('traceparent'), signal };
 }
 
 /** A longer answer, in characters, is handed to the socket in pieces, so that the server sees how fast its reader takes it. */

@@ -169,15 +169,9 @@ function success(route: Route, schemas: Json): Json {
 function failures(route: Route): Json {
   const codes = [...COMMON, ...(route.input.body ? WITH_BODY : []), ...(route.errors ?? [])];
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].http);
-  return Object.fromEntries(
-    [...byStatus].map(([status, each]) => [
-      status,
-      {
-        description: `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`,
-        content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
-    ]),
-  );
+  const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
+  const described = (each: readonly ErrorCode[]) => `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`;
+  return Object.fromEntries([...byStatus].map(([status, each]) => [status, { description: described(each), content }]));
 }
 
 function content(type: string, schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {

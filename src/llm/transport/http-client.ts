@@ -31,12 +31,7 @@ export function httpLlmClient(wire: Wire, endpoint: Endpoint, shared: HttpShared
       accept: stream ? 'text/event-stream, application/json' : 'application/json',
       body: bodies.take(request),
       signal,
-      beforeSend:
-        beforeSend &&
-        (async () => {
-          await beforeSend();
-          return null;
-        }),
+      beforeSend: beforeSend && (() => beforeSend().then(() => null)),
     };
   }
 
