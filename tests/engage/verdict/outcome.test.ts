@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outcomeInstruction, readOutcome, summaryOf } from '../../../src/engage/verdict/outcome.ts';
+import { holdOutcome, outcomeInstruction, readOutcome, summaryOf } from '../../../src/engage/verdict/outcome.ts';
 
 const SCHEMA = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } }, additionalProperties: false };
 const OF_ONE = { kind: 'outcome', outcome: { n: 1 } };
@@ -84,4 +84,11 @@ describe('the summary', () => {
     expect(summary.length).toBeLessThanOrEqual(300);
     expect(summary.isWellFormed()).toBe(true);
   });
+});
+
+it('of a command, a hook or code may be anything without a schema; with one, what does not conform is told', async () => {
+  expect(await holdOutcome('text', null)).toEqual({ kind: 'outcome', outcome: { value: 'text' } });
+  expect(await holdOutcome({ n: 'x' }, null)).toEqual({ kind: 'outcome', outcome: { n: 'x' } });
+  expect(await holdOutcome({ n: 1 }, SCHEMA)).toEqual(OF_ONE);
+  expect(await holdOutcome([], SCHEMA)).toMatchObject({ kind: 'invalid' });
 });

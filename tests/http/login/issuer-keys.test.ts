@@ -56,6 +56,7 @@ test('an issuer that does not answer is another error, is not asked all the time
   for (const trouble of [
     { status: 500, body: 'no' },
     { status: 302, body: '' },
+    { status: 404, body: JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys` }) },
     { status: 200, body: 'no JSON' },
     { status: 200, body: '{}' },
     { status: 200, body: JSON.stringify({ issuer: 'https://other.example', jwks_uri: 'https://other.example/keys' }) },

@@ -64,3 +64,13 @@ test('nothing is reported after the stop', () => {
   vi.advanceTimersByTime(1000);
   expect(reached).toEqual([]);
 });
+
+test('after a pause of the process, what waits is read for a moment, and then the limit is reached, once', () => {
+  const { reached } = started(100);
+  const paused = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 5000);
+  vi.advanceTimersByTime(100);
+  expect(reached).toEqual([]);
+  vi.advanceTimersByTime(50);
+  expect(reached).toEqual([['total', 5000]]);
+  paused.mockRestore();
+});

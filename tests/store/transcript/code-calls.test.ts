@@ -53,6 +53,13 @@ describe('record_code_calls', () => {
     ]);
   });
 
+  it('is part of the position in the events of the item: which have begun, and which have ended', async () => {
+    const work = await executing();
+    await recordCodeCalls(pg.database, work.key, 1, 'x', [row(1, done('one')), row(2, done('two')), row(3)]);
+    const [position] = await pg.database.query(`select animus.events_position($1) -> 'n' as nested`, [work.id]);
+    expect(position).toEqual({ nested: { x: ['{[1,4)}', '{[1,3)}'] } });
+  });
+
   it('refuses calls below one that does not run, and never touches a call of the model', async () => {
     const work = await beginFocus(pg.database);
     await recordCalls(pg.database, work, 1, ['x', 'x/1'], 'execute_code');

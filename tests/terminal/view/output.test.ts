@@ -113,6 +113,20 @@ describe('an error', () => {
   });
 });
 
+test('a block is wrapped and indented, in its colour on a terminal, and is nothing with --json', () => {
+  const shown = [{ columns: 20 }, {}, { json: true, columns: 20 }].map((options) => {
+    const { output, printed } = capture(options);
+    output.block('one two three four five', '  ', 'dim');
+    output.block('plain');
+    return printed();
+  });
+  expect(shown).toEqual([
+    '\u001b[2m  one two three four\u001b[0m\n\u001b[2m  five\u001b[0m\nplain\n',
+    '  one two three four five\nplain\n',
+    '',
+  ]);
+});
+
 function capture({
   columns,
   env = {},

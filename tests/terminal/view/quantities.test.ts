@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { limitAmount } from '../../../src/terminal/view/limits.ts';
-import { cost, usd } from '../../../src/terminal/view/quantities.ts';
+import { bytes, cost, usd } from '../../../src/terminal/view/quantities.ts';
 import { enough } from '../../../src/terminal/view/show-asked.ts';
 
 test.each([
@@ -19,6 +19,18 @@ test.each([
 ])('%d is shown as %s: what is not nothing is never shown as nothing', (amount, shown) => {
   expect(usd(amount)).toBe(shown);
   expect(cost(amount)).toBe(shown);
+});
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [9999, '10.0 kB'],
+  [12_400, '12 kB'],
+  [3_400_000, '3.4 MB'],
+  [1_200_000_000, '1.2 GB'],
+])('%i bytes are shown as %s', (count, shown) => {
+  expect(bytes(count)).toBe(shown);
 });
 
 test('a limit is shown exactly', () => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { FileRule } from '../../../src/process/file-rules.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { setUpBench } from '../tool-context.ts';
 
@@ -74,4 +75,14 @@ test('parallel writes of one file leave one of the contents complete', async () 
 test('refuses half of a surrogate pair', async () => {
   const { call } = await setUpBench();
   expect(await call(writeFileTool, { path: 'f', content: 'a\ud800' })).toMatchObject({ isError: true });
+});
+
+test('makes no directories in one that is read-only', async () => {
+  const fileRules: FileRule[] = [];
+  const { call, workspace } = await setUpBench({ fileRules });
+  await mkdir(join(workspace, 'loaded'));
+  fileRules.push({ path: join(workspace, 'loaded'), access: 'read' });
+  const output = await call(writeFileTool, { path: 'loaded/a/b.txt', content: 'x' });
+  expect(output).toMatchObject({ isError: true, content: expect.stringContaining('is read-only for agents') });
+  expect(await readdir(join(workspace, 'loaded'))).toEqual([]);
 });
