@@ -1,6 +1,7 @@
 import { addressText, identityText } from '../../core/config/providers/provider-identity.ts';
-import { EMBEDDING_KINDS } from '../../core/config/sections/embeddings.ts';
+import type { EmbeddingKind } from '../../core/config/sections/embeddings.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { estimateTokens } from '../../core/work/tokens.ts';
 import type { EmbeddingInfo } from '../models/embedding-models.ts';
 import type { HttpProviderSettings } from '../provider-settings.ts';
 import { azureFault, azurePath } from '../providers/azure.ts';
@@ -39,9 +40,8 @@ export function openEmbedder(
   settings: HttpProviderSettings,
   { endpoint, shared }: { readonly endpoint: Endpoint; readonly shared: HttpShared },
 ): Embedder {
-  const kind = EMBEDDING_KINDS.find((each) => each === settings.kind);
-  if (kind === undefined) throw new AnimusError('llm.no_embeddings', { provider: endpoint.provider });
-  const api = EMBEDDINGS_APIS[kind](settings);
+  const api = embeddingsApi(settings);
+  if (api === null) throw new AnimusError('llm.no_embeddings', { provider: endpoint.provider });
   const login = keyHeaderOf(settings);
   const asksDimensions = requestDimensions ?? (info.shortens && info.dimensions !== dimensions);
   const { timeouts } = endpoint;
@@ -66,16 +66,15 @@ export function openEmbedder(
       tokens: BATCH_TOKENS,
       // Ollama cuts by the tokenizer of the model.
       tokensOfText: settings.kind === 'ollama' ? null : info.maxInputTokens,
+      tokensOf: estimateTokens,
     },
     place: identityText({ kind: settings.kind, address: addressText(settings.baseUrl), credential: '' }),
     usdPerMillion: info.usdPerMillion,
   });
 }
 
-/** The APIs, by kind of provider. */
-const EMBEDDINGS_APIS: Readonly<
-  Record<(typeof EMBEDDING_KINDS)[number], (settings: HttpProviderSettings) => EmbeddingsApi>
-> = {
+/** By the kinds of providers that have embeddings. */
+const APIS: Readonly<Record<EmbeddingKind, (settings: HttpProviderSettings) => EmbeddingsApi>> = {
   openai: () => openaiEmbeddings,
   azure({ baseUrl, cloud }) {
     const place = { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null };
@@ -87,3 +86,8 @@ const EMBEDDINGS_APIS: Readonly<
   },
   ollama: () => ollamaEmbeddings,
 };
+
+function embeddingsApi(settings: HttpProviderSettings): EmbeddingsApi | null {
+  const apis: Readonly<Partial<Record<HttpProviderSettings['kind'], (typeof APIS)[EmbeddingKind]>>> = APIS;
+  return apis[settings.kind]?.(settings) ?? null;
+}

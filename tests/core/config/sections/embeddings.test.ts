@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { changedSettings } from '../../../../src/core/config/live-settings.ts';
-import { HTTP_PROVIDER_KINDS } from '../../../../src/core/config/providers/provider.ts';
 import { readConfig } from '../../../../src/core/config/read-config.ts';
 
 function read(text: string) {
