@@ -105,9 +105,10 @@ function scriptedConfig(config: Config, script: string): Config {
   return { ...config, providers: new Map([...providers, [SCRIPT_PROVIDER, own]]) };
 }
 
+/** The test works in a directory of its own: that of the faculty need not be writable. */
+const elsewhere = (faculty: Faculty) => ({ ...faculty, workspace: null, repo: null });
+
 async function requireFaculty(name: string, directory: string, config: Config): Promise<ReadonlyMap<string, Faculty>> {
-  // The test works in a directory of its own: that of the faculty need not be writable.
-  const elsewhere = (faculty: Faculty) => ({ ...faculty, workspace: null, repo: null });
   const { faculties, problems } = await loadRunnableFaculties(directory, config, elsewhere);
   if (faculties.has(name)) return faculties;
   const found = problems.length > 0 ? `; these files have problems:\n${listProblems(problems)}` : '';

@@ -166,11 +166,12 @@ function success(route: Route, schemas: Json): Json {
   };
 }
 
+const described = (each: readonly ErrorCode[]) => `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`;
+
 function failures(route: Route): Json {
   const codes = [...COMMON, ...(route.input.body ? WITH_BODY : []), ...(route.errors ?? [])];
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].http);
   const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
-  const described = (each: readonly ErrorCode[]) => `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`;
   return Object.fromEntries([...byStatus].map(([status, each]) => [status, { description: described(each), content }]));
 }
 

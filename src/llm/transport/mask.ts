@@ -17,11 +17,12 @@ export function maskFor({ apiKey, baseUrl, headers }: Secretive): Mask {
   const credentials = credentialsOf(baseUrl);
   const basic = baseUrl.password ? Buffer.from(credentials.join(':')).toString('base64') : '';
   const plain = [apiKey ?? '', ...credentials, basic, ...baseUrl.searchParams.values(), ...headerSecrets(headers)];
-  // Shorter values (`v1`, `true`) are not secrets, and masking them would make messages unreadable.
-  const isSecret = (text: string) => text.length >= 4 && !/^\d{4}-\d\d-\d\d(-preview)?$/.test(text);
   const mask = maskTexts(writtenForms(plain).filter(isSecret));
   return (text) => mask(text).replace(/\b(sk|xai|gsk|pk|key)[-_][A-Za-z0-9*_-]{8,}/g, '$1-***');
 }
+
+/** Shorter values (`v1`, `true`) are not secrets, and masking them would make messages unreadable. */
+const isSecret = (text: string) => text.length >= 4 && !/^\d{4}-\d\d-\d\d(-preview)?$/.test(text);
 
 /** Secrets as they are, percent-encoded, and as JSON writes them. Longest first: a short one may be part of a longer one. */
 export function writtenForms(secrets: readonly string[]): readonly string[] {
