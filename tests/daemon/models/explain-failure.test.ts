@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { explainFailure } from '../../../src/daemon/models/explain-failure.ts';
+
+const http = { name: 'gw', kind: 'openai', apiKey: null, apiKeyEnv: 'GW_KEY', awsKeys: null, credentials: null };
+const told = (kind: string, provider: object | null) =>
+  explainFailure({ kind, provider: 'gw', message: 'it failed' } as never, {
+    providers: new Map(provider === null ? [] : [['gw', provider]]) as never,
+  });
+
+test('a failure is told with the remedy, and with a restart where a key is read once', () => {
+  expect(told('credentials', http)).toBe('provider gw: it failed; set GW_KEY, or GW_KEY_FILE, and restart animus');
+  expect(told('credentials', { ...http, credentials: { command: ['login'] } })).toBe(
+    'provider gw: it failed; run its command yourself: login',
+  );
+  expect(told('overloaded', http)).toBe('provider gw: it failed; the provider is busy: try again later');
+  expect(told('content_filter', http)).toBe('provider gw: it failed');
+  expect(told('credentials', null)).toBe('provider gw: it failed');
+});
