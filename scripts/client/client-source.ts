@@ -2,9 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { camelCase } from '../../src/core/toml/keys.ts';
 import { API_ROUTES } from '../../src/http/api/api-routes.ts';
 import { openApiDocument } from '../../src/http/api/openapi.ts';
-import { type OpenApiDocument, type Operation, operationsOf } from './operations.ts';
+import { capitalized, type OpenApiDocument, type Operation, operationsOf } from './operations.ts';
 import { comment, members, refName, type Schema, typeOf } from './schema-type.ts';
 
 const MADE = '// Written by `npm run client` from the OpenAPI document. Do not edit.\n';
@@ -107,7 +108,7 @@ function groupSource(
 }
 
 function methodsName(group: string): string {
-  return `${group.replace(/^./, (letter) => letter.toUpperCase())}Methods`;
+  return `${capitalized(group)}Methods`;
 }
 
 function declarations(schemas: Schemas): string[] {
@@ -131,7 +132,7 @@ function namedParts(operation: Operation): string[] {
 }
 
 function partName({ operationId }: Operation, part: 'Input' | 'Output'): string {
-  return operationId.replace(/^./, (letter) => letter.toUpperCase()) + part;
+  return capitalized(operationId) + part;
 }
 
 function methodSource(operation: Operation): string {
@@ -153,10 +154,6 @@ function methodSource(operation: Operation): string {
     events: `AsyncGenerator<${output}, void>`,
   };
   return `/**\n * ${summary}. ${description}\n *\n * \`${method} ${path}\`\n */\n${name}(${parameters.join(', ')}): ${result[kind]};`;
-}
-
-function camelCase(name: string): string {
-  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function routesSource({ servers, tags }: OpenApiDocument, operations: readonly Operation[]): string {

@@ -1,4 +1,5 @@
 /** The operations of an OpenAPI document, as the methods of a client. */
+import type { RouteRow } from '../../src/client/route-row.ts';
 import type { Schema } from './schema-type.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -32,9 +33,6 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** How the answer is read: one JSON document, a list of pages, the bytes as they come, events, or the bytes of events. */
-export type Kind = 'json' | 'list' | 'stream' | 'events' | 'raw';
-
 /** A method of the client. */
 export interface Operation {
   readonly operationId: string;
@@ -51,7 +49,7 @@ export interface Operation {
   /** Query and body together; null: it takes no input. */
   readonly input: Schema | null;
   readonly hasBody: boolean;
-  readonly kind: Kind;
+  readonly kind: RouteRow['kind'];
   /** Of a list, one of its items; of a stream of events, one event; of JSON Lines, what a line is; null: bytes. */
   readonly output: Schema | null;
 }
@@ -73,7 +71,7 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
 function rawOf(operation: Operation): Operation {
   return {
     ...operation,
-    name: `raw${operation.name.replace(/^./, (letter) => letter.toUpperCase())}`,
+    name: `raw${capitalized(operation.name)}`,
     summary: `The bytes of \`${operation.name}\`, to be passed on: an event stream, or 204 where nothing follows`,
     kind: 'raw',
     output: null,
@@ -103,6 +101,10 @@ function operationOf(path: string, method: string, operation: DocumentOperation)
     hasBody: body !== null,
     ...answer,
   };
+}
+
+export function capitalized(word: string): string {
+  return word.replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** What else a tag calls its things. */

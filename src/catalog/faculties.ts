@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AnimusError, fileFault } from '../core/errors/errors.ts';
 import { listProblems, type Place, type Problem, problemAt } from '../core/errors/problem.ts';
-import { readSmallFile } from '../core/files/read-small-file.ts';
+import { readSmallFile } from '../core/files/regular-file.ts';
 import type { Faculty } from './faculty/faculty.ts';
 import { type FacultyReferences, readFaculty } from './read-faculty.ts';
 
@@ -30,9 +30,8 @@ export function loadFaculties(directory: string, options: FacultyReferences): Fa
     if (text === null) continue;
     const reading = readFaculty(file, text, options);
     problems.push(...reading.problems);
-    if (reading.name !== null) {
+    if (reading.name !== null)
       placesByName.set(reading.name, [...(placesByName.get(reading.name) ?? []), reading.namePlace]);
-    }
     if (reading.faculty === null) continue;
     faculties.set(reading.faculty.name, reading.faculty);
     sound.set(reading.faculty.name, (sound.get(reading.faculty.name) ?? 0) + 1);
@@ -40,7 +39,7 @@ export function loadFaculties(directory: string, options: FacultyReferences): Fa
   for (const [name, [first, ...others]] of placesByName) {
     for (const place of others) {
       const detail = `${JSON.stringify(name)} is also the name in ${first?.file}:${first?.line}; rename one of them`;
-      // With the name as a detail, so that a reload can keep the previous faculty of this name.
+      // The name is a detail: a reload keeps the previous faculty of this name.
       problems.push(problemAt('config.conflict', place, { detail, name }));
     }
     if ((sound.get(name) ?? 0) > 1) faculties.delete(name);
@@ -58,9 +57,7 @@ function facultyFiles(directory: string, problems: Problem[]): string[] {
     const names = readdirSync(directory).filter((name) => name.endsWith('.toml') && !name.startsWith('.'));
     return names.toSorted().map((name) => join(directory, name));
   } catch (error) {
-    problems.push(
-      problemAt('config.unreadable', { file: directory, line: null, key: null }, { detail: fileFault(error) }),
-    );
+    problems.push(unreadable(directory, error));
     return [];
   }
 }
@@ -69,7 +66,11 @@ function readText(file: string, problems: Problem[]): string | null {
   try {
     return readSmallFile(file);
   } catch (error) {
-    problems.push(problemAt('config.unreadable', { file, line: null, key: null }, { detail: fileFault(error) }));
+    problems.push(unreadable(file, error));
     return null;
   }
+}
+
+function unreadable(file: string, error: unknown): Problem {
+  return problemAt('config.unreadable', { file, line: null, key: null }, { detail: fileFault(error) });
 }

@@ -2,6 +2,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { readFacultyBudget } from '../core/config/sections/budget.ts';
 import type { Place, Problem } from '../core/errors/problem.ts';
+import { deepFrozen } from '../core/text/deep-frozen.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
 import { readAwareness } from './faculty/awareness.ts';
 import type { CodeExecution, EngageSettings, Faculty } from './faculty/faculty.ts';
@@ -13,9 +14,14 @@ import type { OutcomeSchema } from './faculty/outcome-schema.ts';
 import type { PhaseHook } from './faculty/phase-hook.ts';
 import { readSkillSettings } from './faculty/skill-settings.ts';
 import { hostIsolationOf, readBashContainer } from './reading/bash-container.ts';
-import { checkCaches } from './reading/check-caches.ts';
 import { checkModels, checkThinking } from './reading/check-models.ts';
-import { checkBackoff, checkCodeExecution, checkConcurrency, checkTools } from './reading/check-settings.ts';
+import {
+  checkBackoff,
+  checkCaches,
+  checkCodeExecution,
+  checkConcurrency,
+  checkTools,
+} from './reading/check-settings.ts';
 import { checkEngageMode } from './reading/engage-mode.ts';
 import type { FacultyCheck } from './reading/faculty-check.ts';
 import { checkOptionalHooks, readHook } from './reading/faculty-hooks.ts';
@@ -58,11 +64,8 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const check: FacultyCheck = { document, directory: dirname(file), problems };
   checkEngageMode(check);
   const systemPrompt = readSystemPrompt(check);
-  checkTools(
-    check,
-    references.toolNames,
-    references.tools?.filter(({ origin }) => origin === 'engine'),
-  );
+  const engineTools = references.tools?.filter(({ origin }) => origin === 'engine');
+  checkTools(check, references.toolNames, engineTools);
   checkModels(check, references.providerNames);
   checkConcurrency(check);
   checkCodeExecution(check);
@@ -127,7 +130,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     files: filesOf(check, [orient, external, consolidate, recover, ...Object.values(hooks).flat()], mcp),
     origins: originsOf(document),
   };
-  return { name: known, namePlace, faculty: deepFreeze(result), problems };
+  return { name: known, namePlace, faculty: deepFrozen(result), problems };
 }
 
 function engageOf(
@@ -208,9 +211,4 @@ function originsOf(document: StrictDocument<FacultyDocument>): Record<string, st
   };
   visit(document.written('faculty'), []);
   return origins;
-}
-
-function deepFreeze<Value extends object>(value: Value): Value {
-  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
-  return Object.freeze(value);
 }

@@ -1,4 +1,4 @@
-/** The addresses of a client: servers of one database, of which one is used until it fails. */
+/** The addresses of a client: servers of one database. One is used until it fails. */
 import { API_ROOT } from './api/routes.ts';
 import { ApiError } from './api-error.ts';
 

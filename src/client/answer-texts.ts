@@ -7,7 +7,7 @@ export interface AnswerText {
   readonly work_item_id: string;
   /** All of it that is valid now. */
   readonly text: string;
-  /** Something that was shown is void: the attempt that said it was lost, the answer begins again, it was said beside calls and is not part of the answer, or the answer is gone. */
+  /** Something that was shown no longer counts: its attempt was lost, the answer begins again, it accompanied calls and is not part of the answer, or the answer is gone. */
   readonly withdrawn: boolean;
   /** The answer has ended, and the text stays so unless it is retried, edited or deleted. */
   readonly over: boolean;
@@ -68,7 +68,7 @@ function next(
     answers.delete(id);
     // In a conversation, the answer comes after the end of its work.
     if (last?.over && end.text === before && end.left_out === last.left_out) return null;
-    // What was said beside calls is not part of a completed answer.
+    // Text that accompanied calls is not part of a completed answer.
     const isLonger = end.left_out !== undefined && before.startsWith(end.text);
     return { work_item_id: id, ...end, withdrawn: !isLonger && !end.text.startsWith(before), over: true };
   }
@@ -107,7 +107,7 @@ function take(answer: Answer, event: ChatEvent | WorkEvent): boolean {
   }
 }
 
-/** A later focus begins the answer anew. */
+/** A later focus begins the answer again. */
 function begin(answer: Answer, focus: number): boolean {
   if (focus <= answer.focus) return false;
   const hadText = textOf(answer) !== '';

@@ -21,25 +21,21 @@ export interface Connection {
 /** Calls a route: the parameters of its path, then its input if it takes one, then options. */
 export function callRoute(connection: Connection, row: RouteRow, args: readonly unknown[]): unknown {
   const names = row.path.match(/\{\w+\}/g) ?? [];
-  const input = (row.input ? args[names.length] : undefined) ?? {};
+  const input = ((row.input ? args[names.length] : undefined) ?? {}) as Input;
   const options = args[names.length + (row.input ? 1 : 0)] ?? {};
   const route = { ...row, path: fill(row.path, args) };
   switch (row.kind) {
     case 'json':
-      return callJson(connection, route, input as Input, options);
+      return callJson(connection, route, input, options);
     case 'list':
-      return listOf((after) =>
-        callJson<Page<unknown>>(
-          connection,
-          route,
-          { ...(input as Input), ...(after !== undefined && { after }) },
-          options,
-        ),
-      );
+      return listOf((after) => {
+        const asked = after === undefined ? input : { ...input, after };
+        return callJson<Page<unknown>>(connection, route, asked, options);
+      });
     case 'stream':
-      return connection.send(outgoing(route, input as Input, options), options, (response) => response);
+      return connection.send(outgoing(route, input, options), options, (response) => response);
     case 'events':
-      return callEvents(connection, route, input as Input, options);
+      return callEvents(connection, route, input, options);
     case 'raw':
       return callRaw(connection, route, options);
   }

@@ -4,10 +4,10 @@ import { addressesOf } from './addresses.ts';
 import type { Api } from './api/api.ts';
 import { API_ROUTES } from './api/routes.ts';
 import { type Connection, callRoute } from './call.ts';
-import { openSocket, type Socket, type SocketOptions } from './open-socket.ts';
 import type { ClientOptions } from './options.ts';
 import type { RouteRow } from './route-row.ts';
 import { createSend } from './send.ts';
+import { openSocket, type Socket, type SocketOptions } from './socket/open-socket.ts';
 import { type Waiting, waiting } from './wait.ts';
 
 export { type AnswerText, answerTexts } from './answer-texts.ts';
@@ -15,7 +15,6 @@ export type * from './api/api.ts';
 export { ApiError, type ClientErrorCode } from './api-error.ts';
 export { type Attachment, attachment } from './attachment.ts';
 export type { List, Page } from './list.ts';
-export type { Socket, SocketOptions } from './open-socket.ts';
 export type {
   CallOptions,
   ClientOptions,
@@ -24,6 +23,7 @@ export type {
   WebSocketClass,
   WebSocketLike,
 } from './options.ts';
+export type { Socket, SocketOptions } from './socket/open-socket.ts';
 export type { WaitOptions } from './wait.ts';
 
 /** A method for each route, by group (`client.work.submit`), methods that wait, and a WebSocket. */

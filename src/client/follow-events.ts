@@ -14,14 +14,14 @@ interface Connected {
   leave(): void;
 }
 
-const USUAL_PATIENCE_MS = 300_000;
+export const USUAL_PATIENCE_MS = 300_000;
 /** The shortest and the longest wait that a server can ask for before the next connection. */
 const MIN_RETRY_MS = 1;
 const MAX_RETRY_MS = 60_000;
 /** A connection that lasted longer did not fail at once. */
-const LASTED_MS = 10_000;
+export const LASTED_MS = 10_000;
 /** Three heartbeats. */
-const USUAL_SILENCE_MS = 45_000;
+export const USUAL_SILENCE_MS = 45_000;
 
 /**
  * Yields all events after `options.after`, each recorded one once and in order. When the connection ends, breaks or is silent, it goes on

@@ -26,9 +26,8 @@ export async function errorOf(response: Response): Promise<ApiError> {
   // A browser shows nothing of a redirect that it was told not to follow.
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel();
-    return new ApiError('client.redirected', `the server answered with a redirect${whereTo(response)}`, {
-      ...factsOf(response),
-    });
+    const message = `the server answered with a redirect${whereTo(response)}`;
+    return new ApiError('client.redirected', message, factsOf(response));
   }
   const text = isType(response, 'application/problem+json') ? await readText(response, MAX_PROBLEM_BYTES) : null;
   const problem = parsedProblem(text);

@@ -20,7 +20,7 @@ export interface ReadOptions {
   readonly onLife: () => void;
 }
 
-/** An event that is larger is none of ours, in characters. */
+/** In characters; animus sends no larger event. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 /**
@@ -84,9 +84,8 @@ async function readPiece(
     const { done, value } = await reader.read();
     if (!done) return value;
   } catch (cause) {
-    throw (
-      silence ?? new ApiError('client.unreachable', 'the connection of the stream broke', { retryable: true, cause })
-    );
+    if (silence !== null) throw silence;
+    throw new ApiError('client.unreachable', 'the connection of the stream broke', { retryable: true, cause });
   } finally {
     clearTimeout(timer);
   }

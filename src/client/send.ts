@@ -36,12 +36,8 @@ const PERHAPS_DONE = [502, 504];
 export function isTransient(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   const { code, status } = error;
-  return (
-    code === 'client.unreachable' ||
-    code === 'client.timeout' ||
-    isRefusal(status) ||
-    PERHAPS_DONE.includes(status ?? 0)
-  );
+  if (code === 'client.unreachable' || code === 'client.timeout') return true;
+  return isRefusal(status) || PERHAPS_DONE.includes(status ?? 0);
 }
 
 /** Makes the function that sends the requests of a client. */

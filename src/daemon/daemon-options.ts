@@ -9,7 +9,7 @@ import type { ListedModel } from '../llm/models/list-models.ts';
 import type { MigrationProgress } from '../store/migrations/migrate.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { SearchEmbeddings } from './models/search-embedding.ts';
+import type { SearchEmbeddings } from './embeddings/search-embedding.ts';
 import type { DaemonPart } from './parts/daemon-part.ts';
 
 export interface DaemonOptions {
@@ -44,7 +44,7 @@ export interface DaemonOptions {
   readonly openApi?: OpenApi;
   /** Changes a faculty when it is loaded: the demo sets the workspace and model of the engineer. */
   readonly adapt?: (faculty: Faculty) => Faculty;
-  /** True: nobody is there to be asked, so calls that need a person are denied at once. Default false. */
+  /** True: there is nobody to ask, so calls that need a person are denied at once. Default false. */
   readonly unattended?: boolean;
   /** A thread watches the event loop, gives work up when it stands still, and obeys signals that it does not handle. Default false. */
   readonly watchdog?: boolean;

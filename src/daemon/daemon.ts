@@ -21,11 +21,11 @@ import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { endFoci } from './control/end-foci.ts';
 import type { DaemonOptions } from './daemon-options.ts';
+import { searchEmbeddings } from './embeddings/search-embedding.ts';
 import { resumeRestored } from './focus/scope/resume-restored.ts';
 import { withContainers } from './leased-containers.ts';
 import { openModels } from './models/focus-model.ts';
 import { modelNames } from './models/model-names.ts';
-import { searchEmbeddings } from './models/search-embedding.ts';
 import { openContainers } from './open-containers.ts';
 import { loadParts } from './parts/daemon-part.ts';
 import { takeSteps } from './presence/await-database.ts';
@@ -53,8 +53,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   await using closing = new AsyncDisposableStack();
   // The first step is the last to end.
   closing.defer(() => {
-    if (signals.drain.aborted)
-      log.info({}, 'the daemon has stopped; work that it has not ended goes on when a daemon runs again');
+    if (signals.drain.aborted) log.info({}, 'the daemon has stopped; unfinished work goes on when a daemon runs again');
   });
   closing.defer(logLibraryOutput(log));
 
@@ -190,10 +189,10 @@ function loadAdapted({ facultiesDir, adapt }: DaemonOptions, settings: Config): 
   return loadRunnableFaculties(resolve(facultiesDir), settings, adapt);
 }
 
-/** Not awaited for long: the end does not depend on it. */
+/** Waits only briefly: the shutdown does not depend on it. */
 async function tellOfEnding(db: Database, daemonId: string, log: Log): Promise<void> {
   const told = beginEnding(db, daemonId).catch((error: unknown) => {
-    log.debug({ error: messageOf(error) }, 'could not record that this daemon ends');
+    log.debug({ error: messageOf(error) }, 'could not record that this daemon is shutting down');
   });
   await Promise.race([told, systemClock.sleep(TELL_MS)]);
 }

@@ -14,7 +14,7 @@ import { bashContainers } from './focus/scope/bash-container.ts';
 import type { HostReach, SharedReach, SkillReach } from './focus/scope/focus-scope.ts';
 import { createSkillStore } from './focus/scope/skill-store.ts';
 import type { FileGuard } from './guard/file-guard.ts';
-import { hookEnvironment } from './hooks/hook-environment.ts';
+import { listedVariables } from './guard/listed-variables.ts';
 import type { Registration } from './presence/registration.ts';
 import type { SkillShelf } from './skills/shelf.ts';
 import { realDirectoryRoot } from './workspace/focus-directory.ts';
@@ -64,7 +64,7 @@ function hostOf(
     realRoot: realDirectoryRoot(directoryRoot),
     name: host,
     bashContainer: bashContainers({ containers, config, settings, log }),
-    hookEnvironment: hookEnvironment(config, process.env),
+    hookEnvironment: listedVariables(config.hooks.environment, config, process.env),
   };
   const root = join(config.home, 'worktrees');
   return () => ({ ...fixed, worktrees: { root, commitEmail: settings().daemon.commitEmail } });
@@ -74,11 +74,11 @@ function focusDaemon(
   resources: DaemonResources,
   { settings, shelf, registration, plane }: FocusServices,
 ): Omit<FocusDaemon, 'ends'> {
-  const { options, db, clock, log, host, directoryRoot, sandbox } = resources;
+  const { options, db, clock, log, host, directoryRoot } = resources;
   return {
     beginning: {
       directoryRoot,
-      toolSources: daemonTools(resources, { web: () => settings().web, sandbox: () => sandbox, skills: shelf.ready }),
+      toolSources: daemonTools(resources, settings, shelf),
       onEvent: options.onEvent ?? (() => {}),
       beginNew: createFocusBeginner(db, { host, directoryRoot }),
     },

@@ -1,11 +1,11 @@
 /** Opens what the daemon needs for containers: their host, and the sandbox of code. */
 import { join } from 'node:path';
 import type { Config } from '../core/config/config.ts';
+import type { ProcessLog } from '../process/host/supervised-host.ts';
 import { processMark } from '../process/trace/process-mark.ts';
 import type { ContainerHost } from '../sandbox/container-host.ts';
 import { createHttpTransport } from '../sandbox/endpoint/http-transport.ts';
 import { createSandbox } from '../sandbox/execution/contained-sandbox.ts';
-import type { ContainerLog } from '../sandbox/host/container-host-options.ts';
 import { createContainerHost } from '../sandbox/host/create-container-host.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { sdkSource } from '../sandbox/sdk/sdk-source.ts';
@@ -13,7 +13,7 @@ import { sdkSource } from '../sandbox/sdk/sdk-source.ts';
 interface ContainerDaemon {
   readonly config: Pick<Config, 'home' | 'sandbox'>;
   readonly daemonId: string;
-  readonly log: ContainerLog;
+  readonly log: ProcessLog;
   /** The ids of daemons that are known to be dead. */
   readonly dead: () => Promise<readonly string[]>;
 }

@@ -7,34 +7,26 @@ import { type ControlPlane, createControlPlane } from './control/control-plane.t
 import { createHeartbeat } from './control/heartbeat.ts';
 import type { DaemonResources } from './daemon-resources.ts';
 import { fociOf } from './foci.ts';
-import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
+import { createFileGuard } from './guard/file-guard.ts';
 import { listenForWork } from './listen.ts';
-import { createRegistration, type Registration } from './presence/registration.ts';
-import { createVersionGuard, type VersionGuard } from './presence/version-guard.ts';
+import { createRegistration } from './presence/registration.ts';
+import { createVersionGuard } from './presence/version-guard.ts';
 import { watchConfig } from './reload/config-reload.ts';
 import { watchFaculties } from './reload/reload.ts';
 import { createShelf } from './skills/shelf.ts';
 import { createWrittenSkills } from './skills/written-skills.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
-import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
+import { createJanitor } from './timers/janitor.ts';
+import { createNotificationCheck } from './timers/notification-check.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
+import { createRecurringFindings } from './timers/recurring-findings.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
-import { createUpkeep } from './timers/upkeep.ts';
+import { createWorktreeKeeper } from './timers/worktree-keeper.ts';
 
-export interface DaemonServices {
-  readonly controlPlane: ControlPlane;
-  readonly registration: Registration;
-  readonly versionGuard: VersionGuard;
-  readonly guard: FileGuard;
-  readonly maxConcurrent: () => number;
-  readonly shutdownGraceSeconds: () => number;
-  /** In start order. */
-  readonly inOrder: readonly Service[];
-}
-
-export function createServices(resources: DaemonResources): DaemonServices {
+export function createServices(resources: DaemonResources) {
   const { options, initial, db, clock, log, host, daemonId, processes, models, readiness } = resources;
+  const base = { db, clock, log };
   // Live settings cannot be read from it: they are those of `settings`, at each use.
   const config: FixedConfig = options.config;
   let holds = options.config;
@@ -42,81 +34,89 @@ export function createServices(resources: DaemonResources): DaemonServices {
   const wake = createWake(clock);
   const maxConcurrent = () => options.maxConcurrent ?? settings().daemon.maxConcurrent;
   const { leaseSeconds, pollSeconds } = config.daemon;
+  const facultiesDir = resolve(options.facultiesDir);
   const registration = createRegistration({
-    db,
-    clock,
-    log,
+    ...base,
     settings,
     daemon: { id: daemonId, host, pid: process.pid, version: options.version },
     maxConcurrent,
   });
+  const faculties = () => registration.faculties().values();
+  const directories = options.skillsDirs ?? [];
   const guard = createFileGuard({
     config,
     env: process.env,
     cwd: process.cwd(),
-    facultiesDir: resolve(options.facultiesDir),
-    skillsDirs: (options.skillsDirs ?? []).map((directory) => resolve(directory)),
-    faculties: () => registration.faculties().values(),
+    facultiesDir,
+    skillsDirs: directories.map((directory) => resolve(directory)),
+    faculties,
     log,
   });
-  const directories = options.skillsDirs ?? [];
   const shelf = createShelf({
     directories,
     clock,
     log,
     onChange: () => writtenSkills.ring(),
-    onProblems: registration.libraryProblems,
+    onProblems: registration.reportOn('library'),
   });
   const writtenSkills = createWrittenSkills({
-    db,
-    clock,
-    log,
+    ...base,
     host,
     directories,
     shelf,
     staleDays: config.skills.staleDays,
-    onProblems: registration.skillProblems,
+    onProblems: registration.reportOn('skills'),
   });
   const runFocus = fociOf(resources, { settings, guard, shelf, registration, plane: () => controlPlane });
   const versionGuard = createVersionGuard(db, clock);
+  const reportClaims = registration.reportOn('claims');
   const controlPlane: ControlPlane = createControlPlane({
-    db,
-    clock,
-    log,
+    ...base,
     daemonId,
     wake,
     leaseSeconds,
     settings: () => ({
       maxConcurrent: maxConcurrent(),
-      pollSeconds: config.daemon.pollSeconds,
+      pollSeconds,
       focusHostGraceSeconds: settings().daemon.focusHostGraceSeconds,
     }),
     faculties: registration.faculties,
     processes,
-    onClaimProblems: (problems) => void registration.claimProblems(problems),
+    onClaimProblems: (problems) => void reportClaims(problems),
     runFocus,
   });
-  const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
-  const inbox = createInbox({ db, clock, log, pollSeconds });
-  const upkeep = createUpkeep({ ...resources, home: config.home }, registration, settings);
-  const faculties = () => registration.faculties().values();
+  const heartbeat = createHeartbeat({ ...base, daemonId, leaseSeconds, running: controlPlane.running });
+  const inbox = createInbox({ ...base, pollSeconds });
+  const retention = () => settings().retention;
+  const janitor = createJanitor({
+    ...base,
+    retention,
+    directoryRoot: resources.directoryRoot,
+    prunes: resources.parts.prunes,
+  });
+  const worktreeKeeper = createWorktreeKeeper({ ...base, home: config.home, retention });
+  const findings = createRecurringFindings({
+    ...base,
+    daemonId,
+    models,
+    registration,
+    settings: () => settings().skills,
+  });
   const parts = resources.parts.services.map((create) =>
     create({
-      db,
-      clock,
-      log,
+      ...base,
       daemonId,
       settings,
       faculties,
       models,
       batches: models.batches,
-      report: registration.partReport(),
+      report: registration.reportOn('part'),
     }),
   );
-  const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
+  const budgetKeeper = createBudgetKeeper({ ...base, daemonId, registration, budget: () => settings().budget });
   const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
   readiness.watchNotifications(notifications);
-  const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
+  const notificationCheck = createNotificationCheck({ db, log, pollSeconds, onProblem: registration.fault });
   const sandboxWatch = createSandboxWatch({
     clock,
     containers: resources.containers,
@@ -126,11 +126,11 @@ export function createServices(resources: DaemonResources): DaemonServices {
   });
   const queueMetrics = resources.exportsMetrics ? [createQueueMetrics(db, clock, log)] : [];
   const reload = watchFaculties({
-    directory: resolve(options.facultiesDir),
+    directory: facultiesDir,
     initial,
     load: () => resources.load(settings()),
-    onChange: async (faculties) => {
-      await registration.take(faculties);
+    onChange: async (changed) => {
+      await registration.take(changed);
       await budgetKeeper.declare();
       wake.ring();
     },
@@ -143,11 +143,11 @@ export function createServices(resources: DaemonResources): DaemonServices {
     onChange(changed) {
       holds = changed;
       budgetKeeper.look();
-      upkeep.settingsChanged();
+      findings.settingsChanged();
       reload.look();
       wake.ring();
     },
-    onProblems: registration.configProblems,
+    onProblems: registration.reportOn('config'),
     clock,
     log,
   });
@@ -158,6 +158,7 @@ export function createServices(resources: DaemonResources): DaemonServices {
     guard,
     maxConcurrent,
     shutdownGraceSeconds: () => settings().daemon.shutdownGraceSeconds,
+    /** In start order. */
     inOrder: [
       resources.sandbox,
       // Before the first claim: foci ask for skills.
@@ -168,14 +169,16 @@ export function createServices(resources: DaemonResources): DaemonServices {
       budgetKeeper,
       controlPlane,
       inbox,
-      ...upkeep.services,
+      janitor,
+      worktreeKeeper,
+      findings,
       ...parts,
       reload,
       reloadConfig,
       versionGuard,
-      hearing,
+      notificationCheck,
       sandboxWatch,
       ...queueMetrics,
-    ],
+    ] as readonly Service[],
   };
 }

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import type { FixedConfig } from '../core/config/config.ts';
 import type { ErrorCode } from '../core/errors/error-table.ts';
 import type { ActingPerson, Scope } from '../core/work/people.ts';
-import type { SearchVector } from '../daemon/models/search-embedding.ts';
+import type { SearchVector } from '../daemon/embeddings/search-embedding.ts';
 import type { ListedModel } from '../llm/models/list-models.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Views } from '../store/views/views-of-login.ts';

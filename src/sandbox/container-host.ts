@@ -50,7 +50,6 @@ export interface ContainerSpec {
   readonly init?: boolean;
   /** An OCI runtime that the engine knows, such as `runsc`; default the engine's own. */
   readonly runtime?: string;
-  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** What a container may use at most. */
@@ -88,7 +87,7 @@ export interface HeldContainer {
   readonly stderr: Readable;
   /** Resolves when it is gone, or can no longer be observed; never rejects. */
   readonly exited: Promise<ContainerEnd>;
-  /** True when the kernel has killed a process in it for want of memory. */
+  /** True when the kernel has killed a process in it for lack of memory. */
   outOfMemory(): boolean;
   /** Asks the engine whether it runs and can still be spoken with; false if the engine does not answer within 3 s. Never rejects. */
   lives(): Promise<boolean>;
@@ -118,8 +117,6 @@ export interface ContainerExec {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly workdir: string;
-  /** Default: that of the container. */
-  readonly user?: string;
   readonly stdin: 'pipe' | 'none';
   /** Default: none. */
   readonly timeoutMs?: number;

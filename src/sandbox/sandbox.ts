@@ -83,7 +83,7 @@ export interface CodeCallResult {
 /** How an execution ended. */
 export interface Execution {
   /**
-   * `returned` a value; `raised` an exception; `timeout`; `limit`: the kernel killed it for want of memory, or it broke a
+   * `returned` a value; `raised` an exception; `timeout`; `limit`: the kernel killed it for lack of memory, or it broke a
    * limit of the channel; `killed`: aborted, its lease ended, or the engine went away; `unavailable`: nothing ran.
    */
   readonly ended: 'returned' | 'raised' | 'timeout' | 'killed' | 'limit' | 'unavailable';

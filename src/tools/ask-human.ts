@@ -1,5 +1,7 @@
 /** The tool with which the model asks a person: the focus is parked until somebody answers, and holds no slot meanwhile. */
 import { z } from 'zod';
+import { isoSeconds } from '../core/text/iso-seconds.ts';
+import { someText } from './some-text.ts';
 import { databaseTool, type Tool, toolError } from './tool.ts';
 
 const DAY_SECONDS = 86_400;
@@ -13,24 +15,14 @@ export const askHuman: Tool = databaseTool({
     'out or decide yourself, and what your work depends on. The person sees only the question: say what it is about and what depends on the answer.',
   risk: 'read',
   input: z.strictObject({
-    question: z
-      .string()
-      .trim()
-      .min(1)
-      .max(10_000)
-      .describe('the whole question; the person sees nothing else of your work'),
-    choices: z
-      .array(z.string().trim().min(1).max(200))
-      .min(2)
-      .max(20)
-      .optional()
-      .describe('answers to choose from; the person may answer something else'),
+    question: someText(10_000).describe('the whole question; the person sees nothing else of your work'),
+    choices: z.array(someText(200)).min(2).max(20).optional().describe('answers to choose from; others are possible'),
     timeout_seconds: z
       .int()
       .positive()
       .max(MAX_SECONDS)
       .default(DAY_SECONDS)
-      .describe('how long to wait for an answer, at most 30 days'),
+      .describe('how long to wait, at most 30 days'),
   }),
   async run({ question, choices, timeout_seconds: seconds }) {
     const request = { question, ...(choices && { choices }) };
@@ -40,7 +32,7 @@ export const askHuman: Tool = databaseTool({
     };
   },
   async afterWait(_input, { result, resolvedAt }) {
-    const at = resolvedAt.toISOString().replace(/\.\d+Z$/, 'Z');
+    const at = isoSeconds(resolvedAt);
     const { decision, by = 'an operator', answer, note } = result;
     if (decision === 'answer') {
       return { content: `${by} answered at ${at}:\n${String(answer)}`, details: { answered_by: by } };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { LEDGER_TYPES } from '../core/work/work.ts';
 import { appendLedger, readChainLedger } from '../store/transcript/ledger.ts';
+import { someText } from './some-text.ts';
 import { databaseTool, type Tool } from './tool.ts';
 
 const MAX_CONTENT_CHARS = 16_000;
@@ -13,12 +14,7 @@ const ledgerAppend = databaseTool({
   risk: 'write',
   input: z.strictObject({
     type: z.enum(LEDGER_TYPES).describe('the kind of entry'),
-    content: z
-      .string()
-      .trim()
-      .min(1)
-      .max(MAX_CONTENT_CHARS)
-      .describe('one entry: short, concrete, with names, paths and numbers'),
+    content: someText(MAX_CONTENT_CHARS).describe('one entry: short, concrete, with names, paths and numbers'),
   }),
   async run(input, context, tx) {
     const seq = await appendLedger(tx, context.workItemId, input.type, input.content, {

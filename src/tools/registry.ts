@@ -5,6 +5,7 @@ import type { KnownTool } from '../catalog/reading/read-permissions.ts';
 import { NO_SKILLS, type SkillLibrary } from '../catalog/skills/skill.ts';
 import type { WebSearchConfig } from '../core/config/sections/web.ts';
 import type { PermittedTool } from '../core/permissions/permissions.ts';
+import { rememberedOf } from '../core/text/remembered.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { askHuman } from './ask-human.ts';
@@ -16,7 +17,8 @@ import { executeCodeTool } from './code/execute-code.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
 import { type EmbedQuery, noQueryEmbedding } from './memory/embed-query.ts';
-import { memoryTools } from './memory.ts';
+import { memoryForget, memoryStore, memoryUpdate } from './memory/memory-changes.ts';
+import { memorySearch } from './memory/memory-search.ts';
 import { readOutput } from './read-output.ts';
 import { bashJobTool } from './shell/bash-job.ts';
 import { SHELL_TOOLS, withJobs } from './shell.ts';
@@ -53,7 +55,10 @@ export function facultyTools(settings: ToolSettings): readonly Tool[] {
     ...SHELL_TOOLS,
     webFetch(settings.web),
     webSearch(settings.search),
-    ...memoryTools(settings.embedQuery),
+    memorySearch(settings.embedQuery),
+    memoryStore,
+    memoryUpdate,
+    memoryForget,
   ];
 }
 
@@ -68,16 +73,14 @@ const NO_SETTINGS: ToolSettings = {
 };
 const FACULTY_TOOLS = facultyTools(NO_SETTINGS);
 
-/** Offered with `code_execution = true`, and the one call of work in mode `code`. One object for all foci of a faculty, so that its schema is written down once. */
+/** Offered with `code_execution = true`, and the one call of work in mode `code`. One object for all foci of a faculty: its schema is written down once. */
 export function codeTools(settings: ToolSettings): (faculty: Faculty) => readonly Tool[] {
-  const made = new WeakMap<CodeExecution, Tool>();
+  const callOfItem = rememberedOf((code: CodeExecution): Tool => codeItemTool(code, settings.sandbox));
+  const callOfModel = rememberedOf((code: CodeExecution): Tool => executeCodeTool(code, settings.sandbox));
   return ({ engage: { codeExecution, mode } }) => {
     if (!codeExecution) return [];
-    const make = mode === 'code' ? codeItemTool : executeCodeTool;
-    const tool = made.get(codeExecution) ?? make(codeExecution, settings.sandbox);
-    made.set(codeExecution, tool);
     settings.sandbox()?.warm(pooledSpec(codeExecution));
-    return [tool];
+    return [(mode === 'code' ? callOfItem : callOfModel)(codeExecution)];
   };
 }
 
@@ -96,9 +99,11 @@ const CHOSEN_TOOLS: readonly Tool[] = [
   ...SKILL_WRITING_TOOLS,
 ];
 
+const ALL_TOOLS: readonly Tool[] = [...ENGINE_TOOLS, ...CHOSEN_TOOLS, ...FACULTY_TOOLS];
+
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {
-  return withJobs([...ENGINE_TOOLS, ...CHOSEN_TOOLS, ...FACULTY_TOOLS]).map((tool) => {
+  return withJobs(ALL_TOOLS).map((tool) => {
     const { shape } = tool.input as unknown as z.ZodObject;
     return { ...permittedTool(tool), fields: [...new Set([...Object.keys(shape), ...Object.keys(tool.kinds ?? {})])] };
   });
@@ -106,17 +111,14 @@ export function knownTools(): readonly KnownTool[] {
 
 /** A tool of a focus, as permission rules see it. */
 export function permittedTool({ name, risk, kinds = {} }: Tool): PermittedTool {
-  const origin = [...ENGINE_TOOLS, ...CHOSEN_TOOLS].some((tool) => tool.name === name)
-    ? 'engine'
-    : FACULTY_TOOL_NAMES.includes(name)
-      ? 'faculty'
-      : 'server';
+  const isEngines = [...ENGINE_TOOLS, ...CHOSEN_TOOLS].some((tool) => tool.name === name);
+  const origin = isEngines ? 'engine' : FACULTY_TOOL_NAMES.includes(name) ? 'faculty' : 'server';
   return { name, risk, kinds, origin };
 }
 
 /**
  * True for a tool whose calls leave what somebody asked for: files, memories, skills, what a server changes. Not for those that write the
- * work's own records or look after its commands, nor for `bash`, of which nobody knows what it does.
+ * work's own records or look after its commands, nor for `bash`: nobody knows what it does.
  */
 export function leavesResult({ name, risk }: Pick<Tool, 'name' | 'risk'>): boolean {
   return risk === 'write' && !OWN_RECORDS.has(name);
@@ -130,9 +132,7 @@ const OWN_RECORDS: ReadonlySet<string> = new Set(
 export const FACULTY_TOOL_NAMES: readonly string[] = [...FACULTY_TOOLS, ...ENGINE_TOOLS].map((tool) => tool.name);
 
 /** Every tool of animus with its kind. */
-export const TOOL_KINDS: ReadonlyMap<string, Tool['kind']> = new Map(
-  [...ENGINE_TOOLS, ...CHOSEN_TOOLS, ...FACULTY_TOOLS].map(({ name, kind }) => [name, kind]),
-);
+export const TOOL_KINDS: ReadonlyMap<string, Tool['kind']> = new Map(ALL_TOOLS.map(({ name, kind }) => [name, kind]));
 
 /** The tools of a faculty by name: the engine's, with that for `code`, then its own in the order written. Loading has refused unknown names. */
 export function toolset(
@@ -151,13 +151,8 @@ export function toolSpecs(tools: ReadonlyMap<string, Tool>): ToolSpec[] {
 }
 
 /** Most tools are the same objects for every focus of this process, and their schemas take a millisecond to write down. */
-const SPECS = new WeakMap<Tool, ToolSpec>();
-
-function specOf(tool: Tool): ToolSpec {
-  const known = SPECS.get(tool);
-  if (known) return known;
-  const { name, description, input, inputSchema = z.toJSONSchema(input, { io: 'input' }) } = tool;
-  const spec = { name, description, inputSchema };
-  SPECS.set(tool, spec);
-  return spec;
-}
+const specOf = rememberedOf(
+  ({ name, description, input, inputSchema = z.toJSONSchema(input, { io: 'input' }) }: Tool): ToolSpec => {
+    return { name, description, inputSchema };
+  },
+);

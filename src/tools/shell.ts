@@ -6,7 +6,15 @@ import { bashJobTool } from './shell/bash-job.ts';
 import { commandSpec } from './shell/command.ts';
 import { headline, MAX_STREAM_BYTES, sections } from './shell/command-report.ts';
 import { startInBackground } from './shell/start-in-background.ts';
-import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool, worldTool } from './tool.ts';
+import {
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+  toolError,
+  usableMs,
+  type WorldTool,
+  worldTool,
+} from './tool.ts';
 
 /** The maximum length of one argument of a program on Linux, in bytes. */
 const MAX_COMMAND_CHARS = 131_071;
@@ -23,21 +31,17 @@ const command = z
 
 const input = z.strictObject({
   command,
-  timeout_seconds: z
-    .number()
-    .positive()
-    .optional()
-    .describe('Time-out in seconds, at most the time-out of the call, which is the default'),
+  timeout_seconds: z.number().positive().optional().describe('At most the time-out of the call, which is the default'),
 });
 
 const RUNS =
   'Runs a command with bash -c in the workspace and returns exit code, stdout and stderr (16 KiB each: the beginning and ' +
   'the end of longer output). No terminal, no stdin; nothing keeps running in the background when the call ends';
-const AFRESH = 'Each call starts afresh: directory and variables are not kept.';
+const FRESH = 'Each call starts fresh: directory and variables are not kept.';
 
 export const bashTool = worldTool<z.infer<typeof input>>({
   name: 'bash',
-  description: `${RUNS}. ${AFRESH}`,
+  description: `${RUNS}. ${FRESH}`,
   input,
   kinds: { command: 'command' },
   risk: 'execute',
@@ -67,7 +71,7 @@ const bashWithJobsTool: WorldTool<z.infer<typeof inputWithJobs>> = {
   ...bashTool,
   notFromCode: ({ background = false }) =>
     background ? 'bash starts nothing in the background from code. Call it directly, outside of code.' : null,
-  description: `${RUNS}, unless it was started with background. ${AFRESH}`,
+  description: `${RUNS}, unless it was started with background. ${FRESH}`,
   input: inputWithJobs,
   run: ({ background = false, ...rest }, context) =>
     background ? startInBackground(rest.command, rest.timeout_seconds ?? null, context) : runCommand(rest, context),
@@ -93,8 +97,7 @@ async function runCommand(
 }
 
 function timeoutOf(context: ToolContext, seconds: number | undefined): number {
-  const bound = Math.max(context.timeoutMs - ENDING_MS, context.timeoutMs / 2);
-  return Math.round(Math.min(bound, seconds === undefined ? bound : seconds * 1000));
+  return Math.round(Math.min(usableMs(context, ENDING_MS), seconds === undefined ? Infinity : seconds * 1000));
 }
 
 function report(result: ProcessResult, timeoutMs: number): ToolOutput {

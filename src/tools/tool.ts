@@ -224,6 +224,11 @@ export function databaseTool<Input>(tool: Omit<DatabaseTool<Input>, 'kind'>): Da
   return { kind: 'database', ...tool };
 }
 
+/** What a tool may use of the time-out of its call, so that its result still arrives: all but the time for its end, and at least half. */
+export function usableMs({ timeoutMs }: Pick<ToolContext, 'timeoutMs'>, endingMs = 2000): number {
+  return Math.max(timeoutMs - endingMs, timeoutMs / 2);
+}
+
 /** What tools never cross, no matter who asks. */
 export type Boundary = 'workspace' | 'secret' | 'read_only' | 'address' | 'pin';
 

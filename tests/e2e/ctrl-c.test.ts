@@ -54,7 +54,7 @@ describe('on a server', () => {
   test('serve says that it has stopped, and that its work goes on; exit code 0', async () => {
     const { code, output } = await stopAt(site(pg.connectionString), ['serve'], 'Ctrl-C stops it');
     expect(code).toBe(0);
-    expect(output).toMatch(/the daemon has stopped; work that it has not ended goes on when a daemon runs again"\}\n$/);
+    expect(output).toMatch(/the daemon has stopped; unfinished work goes on when a daemon runs again"\}\n$/);
   });
 
   test('http says that the API has stopped; exit code 0', async () => {

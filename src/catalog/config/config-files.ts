@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { ConfigSources, Environment, SecretFile } from '../../core/config/source/environment.ts';
 import { AnimusError, fileFault } from '../../core/errors/errors.ts';
-import { readSmallFile } from '../../core/files/read-small-file.ts';
+import { readSmallFile } from '../../core/files/regular-file.ts';
 
 /** The sources of the configuration. */
 export interface LoadConfigOptions {

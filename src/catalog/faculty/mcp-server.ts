@@ -40,7 +40,7 @@ export type McpRisk = (typeof RISKS)[number];
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const VARIABLE_RULE = 'the name of an environment variable';
-/** Without underscores, so that the name of a tool, mcp_SERVER_TOOL, tells which server it belongs to. */
+/** Without underscores: mcp_SERVER_TOOL tells which server a tool belongs to. */
 const SERVER = matching(/^[a-z0-9][a-z0-9-]{0,19}$/, 'a name of a-z, 0-9 and -, at most 20 characters');
 const HEADER = matching(/^[A-Za-z0-9-]{1,64}$/, 'the name of a header');
 const TOOL = /^[\x21-\x7e]{1,128}$/;

@@ -1,12 +1,12 @@
 /** Checks the models of a faculty and their options. */
 import { didYouMean } from '../../core/errors/suggest.ts';
-import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { conflict, type FacultyCheck, given } from './faculty-check.ts';
 
 /** Checks that each provider exists and that no model is twice in the chain. */
 export function checkModels(check: FacultyCheck, providerNames: readonly string[] | undefined): void {
-  const given = (key: string) => check.document.given('faculty', 'engage', key);
-  const model = given('model');
-  const fallbacks = given('fallback_models');
+  const engage = (key: string) => given(check, 'engage', key);
+  const model = engage('model');
+  const fallbacks = engage('fallback_models');
   const asked: unknown[] = [model];
   checkProvider(check, 'model', model, providerNames);
   for (const fallback of Array.isArray(fallbacks) ? fallbacks : []) {
@@ -15,9 +15,9 @@ export function checkModels(check: FacultyCheck, providerNames: readonly string[
       conflict(check, ['engage', 'fallback_models'], `${fallback} is already in the chain of models`);
     asked.push(fallback);
   }
-  if (given('batch') === true && Array.isArray(fallbacks) && fallbacks.length > 0)
+  if (engage('batch') === true && Array.isArray(fallbacks) && fallbacks.length > 0)
     conflict(check, ['engage', 'batch'], 'a turn in a batch is asked of one model; remove fallback_models, or batch');
-  if (given('batch') === true && given('service_tier') !== undefined)
+  if (engage('batch') === true && engage('service_tier') !== undefined)
     conflict(check, ['engage', 'batch'], 'a batch has no service tier; remove service_tier, or batch');
 }
 
@@ -36,12 +36,12 @@ function checkProvider(
 
 /** Finds combinations that providers answer with status 400, before anything runs. */
 export function checkThinking(check: FacultyCheck): void {
-  const given = (key: string) => check.document.given('faculty', 'engage', key);
-  const thinking = given('thinking_budget_tokens');
-  const key = given('effort') === undefined ? 'reasoning_effort' : 'effort';
-  const effort = given(key);
+  const engage = (key: string) => given(check, 'engage', key);
+  const thinking = engage('thinking_budget_tokens');
+  const key = engage('effort') === undefined ? 'reasoning_effort' : 'effort';
+  const effort = engage(key);
   if (typeof thinking === 'number') {
-    const maxTokens = given('max_tokens') ?? check.document.sound?.faculty.engage.max_tokens ?? 8192;
+    const maxTokens = engage('max_tokens') ?? check.document.sound?.faculty.engage.max_tokens ?? 8192;
     if (typeof maxTokens === 'number' && thinking >= maxTokens) {
       const detail = `must be less than max_tokens (${maxTokens}), which includes the thinking`;
       conflict(check, ['engage', 'thinking_budget_tokens'], detail);
@@ -50,10 +50,10 @@ export function checkThinking(check: FacultyCheck): void {
       conflict(check, ['engage', key], 'thinking_budget_tokens is set, too; keep one of them');
     }
   }
-  if (key === 'effort' && given('reasoning_effort') !== undefined) {
+  if (key === 'effort' && engage('reasoning_effort') !== undefined) {
     conflict(check, ['engage', 'reasoning_effort'], 'effort is set, too; keep only effort, its new name');
   }
-  if (given('temperature') !== undefined && (thinking !== undefined || (effort !== undefined && effort !== 'none'))) {
+  if (engage('temperature') !== undefined && (thinking !== undefined || (effort !== undefined && effort !== 'none'))) {
     conflict(check, ['engage', 'temperature'], 'a thinking model accepts no temperature; remove it');
   }
 }

@@ -3,7 +3,7 @@ import { problemAt } from '../../core/errors/problem.ts';
 import { expectationOf } from '../../core/toml/fields.ts';
 import { facultySchema } from '../faculty/faculty-schema.ts';
 import { type EngageMode, MODE_NAMES, modeOf, writtenMode } from '../faculty/modes.ts';
-import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { conflict, type FacultyCheck, given, tableAt } from './faculty-check.ts';
 
 /** Keys that all modes use. */
 const OF_ALL: ReadonlySet<string> = new Set(['mode', 'bash_isolation', 'outcome_schema']);
@@ -11,8 +11,8 @@ const OF_ALL: ReadonlySet<string> = new Set(['mode', 'bash_isolation', 'outcome_
 /** Reports keys that the mode lacks, and keys of another mode. */
 export function checkEngageMode(check: FacultyCheck): void {
   const { document, problems } = check;
-  const engage = document.written('faculty', 'engage');
-  if (typeof engage !== 'object' || engage === null) return;
+  const engage = tableAt(check, 'engage');
+  if (engage === null) return;
   const mode = writtenMode(document.written('faculty', 'engage', 'mode'));
   const { needs } = modeOf(mode);
   if (needs === 'command' && !('command' in engage)) {
@@ -24,7 +24,7 @@ export function checkEngageMode(check: FacultyCheck): void {
     problems.push(problemAt('config.invalid', place, { expected, value: 'nothing', hint: '' }));
   }
   for (const key of Object.keys(engage)) {
-    if (OF_ALL.has(key) || document.given('faculty', 'engage', key) === undefined) continue;
+    if (OF_ALL.has(key) || given(check, 'engage', key) === undefined) continue;
     const owner = ownerOf(key);
     if (owner === mode || isShared(key, mode)) continue;
     const remedy =

@@ -4,29 +4,33 @@ import { resolve } from 'node:path';
 import { messageOf } from '../../core/errors/errors.ts';
 import { showValue } from '../../core/errors/problem.ts';
 import type { PhaseHook } from '../faculty/phase-hook.ts';
-import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { conflict, type FacultyCheck, given } from './faculty-check.ts';
 
 /** The hook of a phase, even if it has problems; null if the phase has none. */
 export function readHook(
   check: FacultyCheck,
   phase: 'orient' | 'engage' | 'consolidate' | 'recover',
 ): PhaseHook | null {
-  const written = check.document.given('faculty', phase, 'command');
+  const written = given(check, phase, 'command');
   if (typeof written !== 'string') return null;
-  const command = written.includes('/') ? resolve(check.directory, written) : written;
+  const command = programAt(check.directory, written);
   const problem = hookProblem(written, command);
   if (problem !== null) conflict(check, [phase, 'command'], problem);
   const hook = check.document.sound?.faculty[phase];
   return hook ? { command, args: hook.args, timeoutSeconds: hook.timeout_seconds } : null;
 }
 
+/** The command to start: absolute if it is written with a slash, else a name on the PATH. */
+export function programAt(directory: string, written: string): string {
+  return written.includes('/') ? resolve(directory, written) : written;
+}
+
 /** `engage` of mode external needs a command; these phases have settings that work without one. */
 export function checkOptionalHooks(check: FacultyCheck): void {
   for (const phase of ['orient', 'consolidate', 'recover']) {
-    const given = (key: string) => check.document.given('faculty', phase, key) !== undefined;
-    if (given('command')) continue;
+    if (given(check, phase, 'command') !== undefined) continue;
     for (const key of ['args', 'timeout_seconds']) {
-      if (given(key)) conflict(check, [phase, key], 'has no effect without a command');
+      if (given(check, phase, key) !== undefined) conflict(check, [phase, key], 'has no effect without a command');
     }
   }
 }

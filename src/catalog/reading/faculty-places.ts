@@ -2,11 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../../core/errors/errors.ts';
-import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { conflict, type FacultyCheck, given, listsTool } from './faculty-check.ts';
 
 /** The absolute root of the file tools; null if it is the focus directory. */
 export function readWorkspace(check: FacultyCheck): string | null {
-  const written = check.document.given('faculty', 'workspace');
+  const written = given(check, 'workspace');
   if (typeof written !== 'string') return null;
   const workspace = resolve(check.directory, written);
   const problem = directoryProblem(workspace);
@@ -16,16 +16,13 @@ export function readWorkspace(check: FacultyCheck): string | null {
 
 /** The absolute path of the repository of a faculty that works in worktrees, even if it has problems. */
 export function readRepo(check: FacultyCheck): string | null {
-  const { document } = check;
-  const written = document.given('faculty', 'repo');
-  if (document.given('faculty', 'isolation') !== 'worktree') {
-    for (const key of ['repo', 'commit']) {
-      if (document.given('faculty', key) === undefined) continue;
+  const written = given(check, 'repo');
+  if (given(check, 'isolation') !== 'worktree') {
+    for (const key of ['repo', 'commit'].filter((name) => given(check, name) !== undefined))
       conflict(check, [key], `is only for isolation = "worktree"; set it, or remove ${key}`);
-    }
     return null;
   }
-  if (document.given('faculty', 'workspace') !== undefined) {
+  if (given(check, 'workspace') !== undefined) {
     conflict(check, ['workspace'], 'with isolation = "worktree" the worktree is the workspace; remove workspace');
     return null;
   }
@@ -40,15 +37,12 @@ export function readRepo(check: FacultyCheck): string | null {
 }
 
 /** Tools that work on existing files. */
-const NEED_FILES: ReadonlySet<string> = new Set(['edit_file', 'apply_patch', 'glob', 'grep']);
+const NEED_FILES = ['edit_file', 'apply_patch', 'glob', 'grep'];
 
 /** Refuses a faculty with tools for existing files but without a workspace: it would find an empty directory. */
 export function checkHasFiles(check: FacultyCheck): void {
-  const { document } = check;
-  const given = (...keys: readonly string[]) => document.given('faculty', ...keys) !== undefined;
-  if (given('workspace') || given('isolation')) return;
-  const tools = document.given('faculty', 'engage', 'tools');
-  const needing = Array.isArray(tools) ? tools.filter((tool) => NEED_FILES.has(String(tool))) : [];
+  if (given(check, 'workspace') !== undefined || given(check, 'isolation') !== undefined) return;
+  const needing = NEED_FILES.filter((tool) => listsTool(check, tool));
   if (needing.length === 0) return;
   const detail =
     `${needing.join(', ')} ${needing.length === 1 ? 'works' : 'work'} on files, but the faculty has no workspace: set ` +

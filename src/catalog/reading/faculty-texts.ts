@@ -1,22 +1,22 @@
 /** Reads the system prompt and the outcome schema of a faculty, which may be in files of their own. */
 import { resolve } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
-import { readSmallFile } from '../../core/files/read-small-file.ts';
+import { readSmallFile } from '../../core/files/regular-file.ts';
 import { modeOf, writtenMode } from '../faculty/modes.ts';
 import { type OutcomeSchema, parseOutcomeSchema } from '../faculty/outcome-schema.ts';
-import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { conflict, type FacultyCheck, given } from './faculty-check.ts';
 
 /** The text of the prompt; empty if it has a problem. */
 export function readSystemPrompt(check: FacultyCheck): string {
   const { document } = check;
   const written = (key: string) => document.written('faculty', 'engage', key);
-  const [inline, path] = [written('system_prompt'), document.given('faculty', 'engage', 'system_prompt_file')];
+  const [inline, path] = [written('system_prompt'), given(check, 'engage', 'system_prompt_file')];
   if (inline !== undefined && written('system_prompt_file') !== undefined) {
     conflict(check, ['engage', 'system_prompt_file'], 'system_prompt is set, too; keep one of them');
   } else if (typeof path === 'string') {
     return readPromptFile(check, path);
   } else if (
-    document.given('faculty', 'engage', 'model') &&
+    given(check, 'engage', 'model') &&
     modeOf(writtenMode(written('mode'))).needs === 'model' &&
     inline === undefined &&
     !written('system_prompt_file')
@@ -40,7 +40,7 @@ function readPromptFile(check: FacultyCheck, path: string): string {
 
 /** The schema; null if there is none or if it has a problem. */
 export function readOutcomeSchema(check: FacultyCheck): OutcomeSchema | null {
-  const path = check.document.given('faculty', 'engage', 'outcome_schema');
+  const path = given(check, 'engage', 'outcome_schema');
   if (typeof path !== 'string') return null;
   const place = ['engage', 'outcome_schema'];
   try {

@@ -1,5 +1,5 @@
 /** Reads `[faculty.hooks]`, and joins it with the hooks that every faculty has. */
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { showValue } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { HookEvent } from '../../core/work/words.ts';
@@ -14,8 +14,8 @@ import {
 } from '../faculty/loop-hooks.ts';
 import { MCP_PREFIX } from '../faculty/mcp-server.ts';
 import { modeOf, writtenMode } from '../faculty/modes.ts';
-import { conflict, type FacultyCheck } from './faculty-check.ts';
-import { hookProblem } from './faculty-hooks.ts';
+import { conflict, type FacultyCheck, given } from './faculty-check.ts';
+import { hookProblem, programAt } from './faculty-hooks.ts';
 
 /** Every tool of animus, and what kind it is. */
 export type ToolKinds = ReadonlyMap<string, 'world' | 'database'>;
@@ -28,9 +28,9 @@ type Written = FacultyDocument['faculty']['hooks'];
  */
 export function readLoopHooks(check: FacultyCheck, shared: LoopHooks, toolKinds: ToolKinds | undefined): LoopHooks {
   const mode = writtenMode(check.document.written('faculty', 'engage', 'mode'));
-  const given = check.document.given('faculty', 'hooks') !== undefined;
   if (modeOf(mode).needs !== 'model') {
-    if (given) conflict(check, ['hooks'], `is only for the built-in loop; remove it with mode = "${mode}"`);
+    if (given(check, 'hooks') !== undefined)
+      conflict(check, ['hooks'], `is only for the built-in loop; remove it with mode = "${mode}"`);
     return NO_LOOP_HOOKS;
   }
   const written = check.document.sound?.faculty.hooks;
@@ -41,7 +41,7 @@ export function readLoopHooks(check: FacultyCheck, shared: LoopHooks, toolKinds:
 
 function own(check: FacultyCheck, event: HookEvent, written: Written, toolKinds: ToolKinds | undefined): LoopHook[] {
   return written[event].map((hook, index) => {
-    const command = hook.command.includes('/') ? resolve(check.directory, hook.command) : hook.command;
+    const command = programAt(check.directory, hook.command);
     const problem = (detail: string | null) => {
       if (detail !== null) conflict(check, ['hooks', event], `hook ${index + 1}: ${detail}`);
     };
@@ -75,9 +75,9 @@ function toolProblem(check: FacultyCheck, event: HookEvent, tool: string, toolKi
 }
 
 /** The server in `mcp_SERVER_TOOL` must be one of the faculty; its tools are not known here. `open`: the name may go on. */
-function serverProblem({ document }: FacultyCheck, head: string, open: boolean): string | null {
+function serverProblem(check: FacultyCheck, head: string, open: boolean): string | null {
   const [server = '', ...rest] = head.slice(MCP_PREFIX.length).split('_');
   if (rest.length === 0 && open) return null;
-  const given = Object.keys((document.given('faculty', 'mcp') as object | undefined) ?? {});
-  return given.includes(server) ? null : `no MCP server named ${showValue(server)}${didYouMean(server, given)}`;
+  const servers = Object.keys((given(check, 'mcp') as object | undefined) ?? {});
+  return servers.includes(server) ? null : `no MCP server named ${showValue(server)}${didYouMean(server, servers)}`;
 }

@@ -1,11 +1,10 @@
 /** Reads the MCP servers of a faculty, and finds settings that contradict each other. */
-import { resolve } from 'node:path';
 import { showValue } from '../../core/errors/problem.ts';
 import type { FacultyDocument } from '../faculty/faculty-schema.ts';
 import type { McpServer } from '../faculty/mcp-server.ts';
 import { modeOf, writtenMode } from '../faculty/modes.ts';
-import { conflict, type FacultyCheck } from './faculty-check.ts';
-import { hookProblem } from './faculty-hooks.ts';
+import { conflict, type FacultyCheck, given } from './faculty-check.ts';
+import { hookProblem, programAt } from './faculty-hooks.ts';
 
 type Written = NonNullable<FacultyDocument['faculty']['mcp']>[string];
 
@@ -26,7 +25,7 @@ function serverOf({ directory }: FacultyCheck, name: string, written: Written): 
   const { command, args, url, env, headers, tools, idempotent, risk, start_timeout_seconds } = written;
   return {
     name,
-    command: command === undefined ? null : resolved(command, directory),
+    command: command === undefined ? null : programAt(directory, command),
     args,
     url: url ?? null,
     environment: env,
@@ -46,12 +45,12 @@ function checkServer(check: FacultyCheck, name: string, written: Written): void 
   }
   const only = (keys: readonly (keyof Written)[], reason: string): void => {
     for (const key of keys) {
-      if (check.document.given('faculty', ...at(key)) !== undefined) conflict(check, at(key), reason);
+      if (given(check, ...at(key)) !== undefined) conflict(check, at(key), reason);
     }
   };
   if (command === undefined) only(['args', 'env'], 'is only for a server with a command');
   if (url === undefined) only(['headers'], 'is only for a server with a url');
-  const problem = command === undefined ? null : hookProblem(command, resolved(command, check.directory));
+  const problem = command === undefined ? null : hookProblem(command, programAt(check.directory, command));
   if (problem !== null) conflict(check, at('command'), problem);
   if (tools.includes('*') && tools.length > 1)
     conflict(check, at('tools'), 'has "*", which means all; remove the others');
@@ -63,8 +62,4 @@ function checkServer(check: FacultyCheck, name: string, written: Written): void 
       conflict(check, at('idempotent'), `${showValue(tool)} is not in tools`);
     }
   }
-}
-
-function resolved(command: string, directory: string): string {
-  return command.includes('/') ? resolve(directory, command) : command;
 }

@@ -7,7 +7,7 @@ import { parseRuleKey } from '../../core/permissions/rule-key.ts';
 import { overruledBy, patternProblem } from '../../core/permissions/rule-problems.ts';
 import type { Verdict } from '../../core/permissions/verdict.ts';
 import { MCP_PREFIX } from '../faculty/mcp-server.ts';
-import { conflict, type FacultyCheck } from './faculty-check.ts';
+import { conflict, type FacultyCheck, given, tableAt } from './faculty-check.ts';
 
 /** A tool of this program that rules may name. */
 export interface KnownTool extends PermittedTool {
@@ -20,12 +20,9 @@ const SETTINGS: ReadonlySet<string> = new Set(['approval_deadline_seconds', 'fou
 
 /** The permissions, with every rule that is sound; names of tools and fields are not checked if `tools` is undefined. */
 export function readPermissions(check: FacultyCheck, tools: readonly KnownTool[] | undefined): Permissions {
-  const { document } = check;
-  const written = document.written('faculty', 'permissions');
-  const table = typeof written === 'object' && written !== null ? written : {};
   const rules: PermissionRule[] = [];
-  for (const key of Object.keys(table)) {
-    const verdict = SETTINGS.has(key) ? undefined : document.given('faculty', 'permissions', key);
+  for (const key of Object.keys(tableAt(check, 'permissions') ?? {})) {
+    const verdict = SETTINGS.has(key) ? undefined : given(check, 'permissions', key);
     if (verdict === undefined) continue;
     const rule = readRule(check, key, verdict as Verdict, tools);
     if (rule !== null) rules.push(rule);
@@ -36,7 +33,7 @@ export function readPermissions(check: FacultyCheck, tools: readonly KnownTool[]
     const detail = `never decides: ${showValue(stricter.key)} = "${stricter.verdict}" fits the same calls; remove one of the two`;
     conflict(check, ['permissions', rule.key], detail);
   }
-  const settings = document.sound?.faculty.permissions;
+  const settings = check.document.sound?.faculty.permissions;
   return {
     rules,
     risk: definedOf(settings?.risk ?? {}),
@@ -78,17 +75,16 @@ function nameProblem(check: FacultyCheck, name: string, tools: readonly KnownToo
   if (name.startsWith(MCP_PREFIX)) return serverProblem(check, name.slice(MCP_PREFIX.length));
   const names = tools.map((tool) => tool.name);
   if (name.endsWith('*')) {
-    const isFound =
-      names.some((other) => other.startsWith(name.slice(0, -1))) || MCP_PREFIX.startsWith(name.slice(0, -1));
-    return isFound ? null : `no tool has a name that begins with ${showValue(name.slice(0, -1))}`;
+    const beginning = name.slice(0, -1);
+    const isFound = names.some((other) => other.startsWith(beginning)) || MCP_PREFIX.startsWith(beginning);
+    return isFound ? null : `no tool has a name that begins with ${showValue(beginning)}`;
   }
   return names.includes(name) ? null : `no tool named ${showValue(name)}${didYouMean(name, names)}`;
 }
 
 /** The tools of a server are not known before it runs, but the servers are. `rest`: `SERVER_TOOL`, or the beginning of it with a star. */
-function serverProblem({ document }: FacultyCheck, rest: string): string | null {
-  const written = document.written('faculty', 'mcp');
-  const servers = typeof written === 'object' && written !== null ? Object.keys(written) : [];
+function serverProblem(check: FacultyCheck, rest: string): string | null {
+  const servers = Object.keys(tableAt(check, 'mcp') ?? {});
   const [server = '', tool] = rest.split('_', 2);
   const isKnown =
     tool === undefined ? servers.some((name) => name.startsWith(server.replace(/\*$/, ''))) : servers.includes(server);

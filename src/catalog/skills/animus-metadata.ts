@@ -21,8 +21,6 @@ export const ANIMUS_KEYS = [
 ] as const;
 type AnimusKey = (typeof ANIMUS_KEYS)[number];
 
-const COMMAND = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/;
-const FACULTY = /^(?:\*|[a-z0-9][a-z0-9_-]{0,62})$/;
 const MOST_ENTRIES = 100;
 const MOST_CHARACTERS = 128;
 
@@ -38,41 +36,18 @@ export function readAnimusMetadata(metadata: Readonly<Record<string, string>>, f
     depends: reader.list('animus.depends', /[\s,]+/, isUsableSkillName, 'the name of a skill'),
     conflicts: reader.list('animus.conflicts', /[\s,]+/, isUsableSkillName, 'the name of a skill'),
     version: reader.text('animus.version', isShort, `a text of at most ${MOST_CHARACTERS} characters`),
-    origin:
-      reader.text('animus.origin', (text) => text === 'person' || text === 'agent', '"person" or "agent"') === 'agent'
-        ? 'agent'
-        : 'person',
-    command: reader.text(
-      'animus.command',
-      (text) => isShort(text) && COMMAND.test(text),
-      'lower-case letters, digits, - and _, without a slash',
-    ),
+    origin: reader.text('animus.origin', isOrigin, '"person" or "agent"') === 'agent' ? 'agent' : 'person',
+    command: reader.text('animus.command', isCommand, 'lower-case letters, digits, - and _, without a slash'),
   };
 }
 
 function triggersOf(reader: MetadataReader): SkillTriggers {
-  const faculties = reader.list(
-    'animus.faculties',
-    /[\s,]+/,
-    (text) => FACULTY.test(text),
-    'the name of a faculty, or *',
-  );
+  const faculties = reader.list('animus.faculties', /[\s,]+/, isFaculty, 'the name of a faculty, or *');
   const keywords = reader.list('animus.keywords', ',', isShort, `words of at most ${MOST_CHARACTERS} characters`);
   const params: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
-  for (const part of reader.list(
-    'animus.params',
-    ',',
-    (text) => /^[^=]+=[^=]*[^=\s][^=]*$/.test(text),
-    'key=value or key=one|other',
-  )) {
+  for (const part of reader.list('animus.params', ',', isParam, 'key=value or key=one|other')) {
     const [key = '', values = ''] = part.split('=').map((each) => each.trim());
-    params[key] = [
-      ...(params[key] ?? []),
-      ...values
-        .split('|')
-        .map((each) => each.trim())
-        .filter(Boolean),
-    ];
+    params[key] = [...(params[key] ?? []), ...entriesOf(values, '|')];
   }
   const written = reader.text('animus.auto', (text) => text === 'true' || text === 'false', '"true" or "false"');
   const auto = written === null ? keywords.length > 0 || Object.keys(params).length > 0 : written === 'true';
@@ -100,11 +75,7 @@ function metadataReader(metadata: Readonly<Record<string, string>>, find: FindFi
       return null;
     },
     list(key, separator, sound, expected) {
-      const entries = (metadata[key] ?? '')
-        .split(separator)
-        .map((each) => each.trim())
-        .filter(Boolean);
-      const different = [...new Set(entries)];
+      const different = [...new Set(entriesOf(metadata[key] ?? '', separator))];
       if (different.length > MOST_ENTRIES) refuse(key, metadata[key] ?? '', `at most ${MOST_ENTRIES} entries`);
       return different.slice(0, MOST_ENTRIES).filter((each) => {
         if (sound(each)) return true;
@@ -115,6 +86,13 @@ function metadataReader(metadata: Readonly<Record<string, string>>, find: FindFi
   };
 }
 
-function isShort(text: string): boolean {
-  return text.length > 0 && text.length <= MOST_CHARACTERS;
+function entriesOf(text: string, separator: string | RegExp): string[] {
+  const entries = text.split(separator).map((each) => each.trim());
+  return entries.filter((each) => each !== '');
 }
+
+const isShort = (text: string) => text.length > 0 && text.length <= MOST_CHARACTERS;
+const isOrigin = (text: string) => text === 'person' || text === 'agent';
+const isCommand = (text: string) => isShort(text) && /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/.test(text);
+const isFaculty = (text: string) => /^(?:\*|[a-z0-9][a-z0-9_-]{0,62})$/.test(text);
+const isParam = (text: string) => /^[^=]+=[^=]*[^=\s][^=]*$/.test(text);

@@ -76,7 +76,7 @@ function parseYaml(yaml: string, find: Find): FrontMatter | null {
     const second = parse(quoted, again);
     if (second.errors.length === 0) {
       const line = lineOf(counter, document.errors[0]?.pos[0] ?? 0);
-      find('foreign', line, 'is not valid YAML: a value that contains ": " has to stand in quotes');
+      find('foreign', line, 'is not valid YAML: a value that contains ": " must be in quotes');
       [document, counter] = [second, again];
     }
   }
@@ -152,7 +152,7 @@ function collect(document: Document, counter: LineCounter, find: Find): FrontMat
       const name = prefix + String(isScalar(key) ? key.value : key);
       const line = isNode(key) ? lineOf(counter, key.range?.[0] ?? 0) : 0;
       if (lines.has(name)) {
-        find('broken', line, `has ${name} twice; it is also in line ${lines.get(name)}`);
+        find('broken', line, `has ${name} more than once; it is also in line ${lines.get(name)}`);
         twice = true;
       }
       lines.set(name, line);

@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { type Skill, type SkillLibrary, type SkillProblem, skillProblem } from './skill.ts';
 
-/** A skill that was found, in the order in which collisions are decided. */
-export type FoundSkill = Skill;
-
-/** Decides collisions, finds references to skills that are not there, and freezes the result. */
+/** `found` in the order in which collisions are decided. Decides them, finds references to skills that are not there, and freezes the result. */
 export function assembleLibrary(
   directories: readonly string[],
-  found: readonly FoundSkill[],
+  found: readonly Skill[],
   problems: readonly SkillProblem[],
 ): SkillLibrary {
   const byName = new Map<string, Skill>();

@@ -36,7 +36,7 @@ export function listSkillFiles(directory: string, limits: SkillLimits): SkillLis
   const findings: Finding[] = [];
   const broken = (path: string, what: string) => findings.push({ rank: 'broken', path, line: null, what });
   const walk = (folder: string, depth: number) => {
-    for (const entry of entriesOf(join(root, folder))) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       if (isLeftOut(entry.name)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       const wrong = wrongFileName(entry.name);
@@ -66,10 +66,6 @@ export function listSkillFiles(directory: string, limits: SkillLimits): SkillLis
   return { files: files.sort(byPath), findings };
 }
 
-function entriesOf(directory: string): Dirent[] {
-  return readdirSync(directory, { withFileTypes: true });
-}
-
 /** The file at this path, or why it is refused. */
 function fileAt(root: string, path: string, entry: Dirent): ListedFile | string {
   const at = join(root, path);
@@ -84,9 +80,7 @@ function fileAt(root: string, path: string, entry: Dirent): ListedFile | string 
     if (stats.isDirectory()) return 'is a link to a folder';
     return stats.isFile() ? listed(path, realPath, stats) : kindOf(stats);
   } catch (error) {
-    return entry.isSymbolicLink()
-      ? `is a link that leads nowhere: ${fileFault(error)}`
-      : `cannot be read: ${fileFault(error)}`;
+    return `${entry.isSymbolicLink() ? 'is a link that leads nowhere' : 'cannot be read'}: ${fileFault(error)}`;
   }
 }
 
@@ -97,9 +91,8 @@ function listed(path: string, realPath: string, stats: Stats): ListedFile {
 }
 
 function kindOf(stats: Stats): string {
-  return stats.isSymbolicLink()
-    ? 'was replaced by a link while it was read'
-    : 'is not a regular file (but a pipe, socket or device)';
+  if (stats.isSymbolicLink()) return 'was replaced by a link while it was read';
+  return 'is not a regular file (but a pipe, socket or device)';
 }
 
 /** Paths that a file system which ignores case or form takes for the same as an earlier one. */

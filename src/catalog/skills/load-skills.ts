@@ -4,9 +4,9 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
 import { problemsOf, type Strictness } from './finding.ts';
-import { assembleLibrary, type FoundSkill } from './library.ts';
+import { assembleLibrary } from './library.ts';
 import { type ReadSkill, readSkill } from './read-skill.ts';
-import { type SkillLibrary, type SkillProblem, skillProblem } from './skill.ts';
+import { type Skill, type SkillLibrary, type SkillProblem, skillProblem } from './skill.ts';
 import { SKILL_LIMITS, type SkillLimits } from './skill-limits.ts';
 import { isUsableSkillName } from './skill-name.ts';
 import { isLeftOut, TEMPORARY } from './skill-path.ts';
@@ -45,7 +45,7 @@ export function* loadInSteps(
   directories: readonly string[],
   { limits = SKILL_LIMITS, strictness = 'lenient', known = new Map(), required = new Set() }: LoadSkillsOptions,
 ): Generator<undefined, SkillLibrary> {
-  const found: FoundSkill[] = [];
+  const found: Skill[] = [];
   const problems: SkillProblem[] = [];
   const seen = new Set<string>();
   const visited = new Set<string>();
@@ -95,7 +95,7 @@ function* skillDirectories(
         continue;
       }
       const misnamed = entries.find(({ name }) => name.toLowerCase() === 'skill.md');
-      if (misnamed !== undefined) report(join(folder, misnamed.name), 'has to be named SKILL.md, in capital letters');
+      if (misnamed !== undefined) report(join(folder, misnamed.name), 'must be named SKILL.md, in capital letters');
       next.push(...foldersIn(folder, entries, depth));
       yield null;
     }

@@ -1,4 +1,5 @@
 /** Makes a skill from the content of its files. Pure: the files may come from a directory, a package or a call of a tool. */
+import { deepFrozen } from '../../core/text/deep-frozen.ts';
 import { type AnimusFields, readAnimusMetadata } from './animus-metadata.ts';
 import { byPath, contentHashOf } from './content-hash.ts';
 import type { Finding } from './finding.ts';
@@ -48,7 +49,7 @@ export function parseSkill(
     files: files.map(({ path, content }) => ({ path, bytes: content.length })).sort(byPath),
     contentHash: contentHashOf(files),
   };
-  return { skill: frozen(skill), findings };
+  return { skill: deepFrozen(skill), findings };
 }
 
 function readFields(
@@ -114,12 +115,4 @@ function normalised(text: string): string {
     .replace(/^\uFEFF/, '')
     .replace(/\r\n?/g, '\n')
     .trim();
-}
-
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const each of Object.values(value)) frozen(each);
-  }
-  return value;
 }

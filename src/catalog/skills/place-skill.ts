@@ -47,14 +47,7 @@ export async function placeSkill(
     await mkdir(root, { recursive: true });
     await cleanUpSkills(root, nowMs);
     if (!replace) refuseExisting(directory);
-    await mkdir(fresh);
-    for (const { path, content } of files) {
-      signal?.throwIfAborted();
-      const file = join(fresh, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, content, { flag: 'wx', flush: true });
-    }
-    signal?.throwIfAborted();
+    await writeSkillFiles(fresh, files, signal);
     await exchange(fresh, directory, name, replace ? mayReplace : null);
     return directory;
   } catch (error) {
@@ -63,6 +56,22 @@ export async function placeSkill(
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+/** Writes the files into a new folder. Rejects with the reason of the signal when it aborts. */
+export async function writeSkillFiles(
+  folder: string,
+  files: readonly SkillContent[],
+  signal?: AbortSignal,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { path, content } of files) {
+    signal?.throwIfAborted();
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content, { flag: 'wx', flush: true });
+  }
+  signal?.throwIfAborted();
 }
 
 /** The last step. The name is free for a moment when a folder is replaced: one rename cannot exchange two folders. */

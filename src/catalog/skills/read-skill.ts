@@ -39,11 +39,11 @@ export function readSkill(
       const { parsed, stamp } = readListed(directory, listing, limits);
       const after = listSkillFiles(directory, limits);
       if (stampOf(after) === stamp) return { ...parsed, stamp, settled: isSettled(listing.files, nowMs) };
-      if (read === MOST_READS) return unread('', 'was changed each time it was read; it will be read again');
+      if (read === MOST_READS) return unread('was changed each time it was read; it will be read again');
       listing = after;
     }
   } catch (error) {
-    return unread('', `cannot be read: ${fileFault(error)}`);
+    return unread(`cannot be read: ${fileFault(error)}`);
   }
 }
 
@@ -51,12 +51,8 @@ export function readSkill(
 export function readListedFiles(files: readonly ListedFile[], limits: SkillLimits): SkillContent[] {
   return files.map(({ path, realPath }) => {
     try {
-      const content = readRegularFile(realPath, {
-        maxBytes: mostBytes(path, limits),
-        followLink: false,
-        isRealPath: true,
-      });
-      return { path, content };
+      const maxBytes = mostBytes(path, limits);
+      return { path, content: readRegularFile(realPath, { maxBytes, followLink: false, isRealPath: true }) };
     } catch (error) {
       throw new UnreadableFile(path, fileFault(error));
     }
@@ -106,6 +102,6 @@ function isSettled(files: readonly ListedFile[], nowMs: number): boolean {
 }
 
 /** Read again at the next time, whatever happens. */
-function unread(path: string, what: string): ReadSkill {
-  return { skill: null, findings: [{ rank: 'broken', path, line: null, what }], stamp: '', settled: false };
+function unread(what: string): ReadSkill {
+  return { skill: null, findings: [{ rank: 'broken', path: '', line: null, what }], stamp: '', settled: false };
 }

@@ -1,11 +1,6 @@
 /** What a version of a skill changes, as patches. */
 import { createTwoFilesPatch } from 'diff';
-
-interface SkillFile {
-  /** Relative, with `/` between its parts. */
-  readonly path: string;
-  readonly content: Buffer;
-}
+import type { SkillContent } from './skill.ts';
 
 /** A file that was added, changed or removed. */
 export interface SkillChange {
@@ -15,7 +10,7 @@ export interface SkillChange {
 }
 
 /** The files that differ, by path. */
-export function skillChanges(before: readonly SkillFile[], after: readonly SkillFile[]): SkillChange[] {
+export function skillChanges(before: readonly SkillContent[], after: readonly SkillContent[]): SkillChange[] {
   const paths = [...new Set([...before, ...after].map(({ path }) => path))].sort();
   return paths.flatMap((path) => {
     const [old, fresh] = [contentOf(before, path), contentOf(after, path)];
@@ -30,7 +25,7 @@ function patchOf(path: string, old: Buffer | null, fresh: Buffer | null): string
   return createTwoFilesPatch(from, to, text(old), text(fresh)).replace(/^=+\n/, '').trimEnd();
 }
 
-function contentOf(files: readonly SkillFile[], path: string): Buffer | null {
+function contentOf(files: readonly SkillContent[], path: string): Buffer | null {
   return files.find((file) => file.path === path)?.content ?? null;
 }
 

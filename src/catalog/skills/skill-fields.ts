@@ -2,17 +2,14 @@
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Finding } from './finding.ts';
 import type { FrontMatter, FrontValue } from './front-matter.ts';
+import type { Skill } from './skill.ts';
 import { isSkillName, isUsableSkillName, SKILL_NAME_RULE } from './skill-name.ts';
 
 /** The fields of a skill as the format knows them. */
-export interface SkillFields {
-  readonly name: string;
-  readonly description: string;
-  readonly license: string | null;
-  readonly compatibility: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly allowedTools: string | null;
-}
+export type SkillFields = Pick<
+  Skill,
+  'name' | 'description' | 'license' | 'compatibility' | 'metadata' | 'allowedTools'
+>;
 
 /** The top-level fields of the format. There are no others. */
 export const SKILL_FIELDS = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools'] as const;
@@ -34,23 +31,17 @@ export function readSkillFields(front: FrontMatter, directoryName: string, find:
     find('foreign', key, `${show(key)} is not a field of the format${didYouMean(key, SKILL_FIELDS)}; it is ignored`);
   }
   for (const key of front.untexts) {
-    if (front.values.has(key) || key.startsWith('metadata.'))
-      find(
-        'own',
-        key,
-        `the value of ${key} has to stand in quotes: other readers take it for something else than a text`,
-      );
+    if (!front.values.has(key) && !key.startsWith('metadata.')) continue;
+    find('own', key, `the value of ${key} must be in quotes: other readers take it for something other than text`);
   }
   const name = nameOf(front, directoryName, find);
   const description = descriptionOf(front, find);
   const license = textOf(front, 'license', find);
   const compatibility = textOf(front, 'compatibility', find);
-  if (compatibility !== null && count(compatibility) > MOST_COMPATIBILITY)
-    find(
-      'foreign',
-      'compatibility',
-      `compatibility has ${count(compatibility)} characters; at most ${MOST_COMPATIBILITY} are allowed`,
-    );
+  if (compatibility !== null && count(compatibility) > MOST_COMPATIBILITY) {
+    const what = `compatibility has ${count(compatibility)} characters; at most ${MOST_COMPATIBILITY} are allowed`;
+    find('foreign', 'compatibility', what);
+  }
   const allowedTools = textOf(front, 'allowed-tools', find);
   const metadata = metadataOf(front, find);
   if (name === null || description === null) return null;

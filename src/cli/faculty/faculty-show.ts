@@ -7,7 +7,7 @@ import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import { readSmallFile } from '../../core/files/read-small-file.ts';
+import { readSmallFile } from '../../core/files/regular-file.ts';
 import { type FacultyModel, facultyModels } from '../../daemon/models/faculty-models.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';

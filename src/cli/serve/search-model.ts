@@ -1,13 +1,13 @@
 /** The model with which searches of the API go by meaning, where no daemon runs in the process. */
 import type { Config } from '../../core/config/config.ts';
-import type { SearchEmbeddings } from '../../daemon/models/search-embedding.ts';
+import type { SearchEmbeddings } from '../../daemon/embeddings/search-embedding.ts';
 
 /** Opens it until `closing` ends; null without `[embeddings]`. Errors: `config.unreadable` for a ca_file. */
 export async function openSearchModel(config: Config, closing: AsyncDisposableStack): Promise<SearchEmbeddings | null> {
   if (config.embeddings === null) return null;
   const [{ openEmbeddings }, { searchEmbeddings }] = await Promise.all([
-    import('../../daemon/models/open-embeddings.ts'),
-    import('../../daemon/models/search-embedding.ts'),
+    import('../../daemon/embeddings/open-embeddings.ts'),
+    import('../../daemon/embeddings/search-embedding.ts'),
   ]);
   return searchEmbeddings(closing.use(await openEmbeddings(config, config.embeddings)));
 }

@@ -25,6 +25,12 @@ export interface Place {
   readonly key: string | null;
 }
 
+/** The place of a key whose `origin` is `file:line`; without a line where it comes from elsewhere, such as its default. */
+export function placeAt(origin: string | undefined, file: string, key: string): Place {
+  const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
+  return { file, line, key };
+}
+
 /** Creates a problem with the message from the error table; `{file}` there becomes `file:line`. */
 export function problemAt<Code extends ErrorCode>(
   code: Code,

@@ -17,7 +17,7 @@ export function schemaProblems(error: z.ZodError, placeOf = (path: string) => pa
   return problems.join('; ');
 }
 
-/** Numbers of a query are texts: zod reports one that is not a number as NaN, which nobody has sent. */
+/** Numbers of a query are texts: zod reports one that is not a number as NaN, which the client did not send. */
 function messageOf(issue: z.core.$ZodIssue): string {
   return issue.message.endsWith('expected number, received NaN') ? 'expected a number' : issue.message;
 }

@@ -42,6 +42,14 @@ export function readRegularFile(
   }
 }
 
+/**
+ * Reads a text file that a person wrote: a regular file of at most 1 MiB. The daemon reads such files while it works, and
+ * a pipe or a device would block it forever. Throws an error that describes the problem, or the system's error.
+ */
+export function readSmallFile(path: string): string {
+  return readRegularFile(path).toString('utf8');
+}
+
 /** Does not trust the reported size: the file may grow while it is read, and files of /proc report none. */
 function readBounded(file: number, maxBytes: number, size: number): Buffer {
   const chunks: Buffer[] = [];

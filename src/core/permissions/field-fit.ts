@@ -3,7 +3,7 @@ import { type CommandLine, commandLine } from './command/command-fit.ts';
 import { pathAllowed, pathMayBeBelow, pathTouched } from './fields/path-fit.ts';
 import { urlAllowed, urlTouched } from './fields/url-fit.ts';
 import type { FieldPattern } from './rule-key.ts';
-import { fit } from './text/wildcard.ts';
+import { fit, folded } from './text/wildcard.ts';
 import type { FieldKind } from './verdict.ts';
 
 /** The input of a call, for rules. */
@@ -104,25 +104,17 @@ function valueFit(
       const places = [value, call.realPaths?.get(value) ?? value];
       const fits = (path: string) => (allowing ? pathAllowed : pathTouched)(pattern, path, call.workspace);
       if (allowing ? places.every(fits) : places.some(fits)) return YES;
-      const isAbove =
-        kind === 'tree' && !allowing && places.some((path) => pathMayBeBelow(pattern, path, call.workspace));
+      if (allowing || kind === 'path') return NO;
+      const isAbove = places.some((path) => pathMayBeBelow(pattern, path, call.workspace));
       return isAbove ? { fit: 'maybe', unclear: 'it reads everything below a directory' } : NO;
     }
     case 'url': {
       if (allowing) return urlAllowed(pattern, value) ? YES : NO;
       const how = urlTouched(pattern, value);
-      return how === 'maybe'
-        ? { fit: how, unclear: 'the URL can be read in more than one way' }
-        : how === 'yes'
-          ? YES
-          : NO;
+      if (how === 'maybe') return { fit: how, unclear: 'the URL can be read in more than one way' };
+      return how === 'yes' ? YES : NO;
     }
     case 'text':
       return fit(pattern, value) === 'yes' || (!allowing && fit(folded(pattern), folded(value)) === 'yes') ? YES : NO;
   }
-}
-
-/** Letters that look the same are not the same; but case and the ways to write one character do not count. */
-function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
 }

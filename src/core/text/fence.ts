@@ -1,7 +1,12 @@
 /** Separates text from other sources from the engine's own text in a message to a model. Pure: the same text gives the same bytes. */
 
+import { harmless } from './harmless.ts';
+
 /** More than ordinary text contains. */
 const SHORTEST = 6;
+
+/** What the two lines of the shortest fence take. `fencedLine` leaves no run of `~` that would need a longer one. */
+export const FENCE_BYTES = 2 * SHORTEST + 3;
 
 /**
  * Puts the text between two lines of `~`, one longer than any run of them in it, so it cannot close its own fence and look like a
@@ -26,4 +31,13 @@ export function unfenced(message: string): string | null {
 /** Formats one of several entries in a fence: its further lines are indented, so that none looks like a separate entry. */
 export function entryText(text: string): string {
   return text.replace(/\r\n|[\n\r\u2028\u2029]/g, '$&  ');
+}
+
+/** A text as one line in a fence: without control characters and long runs of `~`, cut at a limit in characters. */
+export function fencedLine(text: string, characters = Infinity): string {
+  const line = harmless(text).replace(/ {2,}/g, ' ').replace(/~{4,}/g, '~~~');
+  if (line.length <= characters) return line;
+  // Not the first half of a character.
+  const cut = line.slice(0, characters - 2).replace(/[\ud800-\udbff]$/, '');
+  return `${cut.trimEnd()} …`;
 }

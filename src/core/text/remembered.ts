@@ -13,3 +13,15 @@ export function remembered<Result>(make: (text: string) => Result): (text: strin
     return made;
   };
 }
+
+/** A pure function of an object that keeps its result as long as the object is in use. */
+export function rememberedOf<Given extends object, Result>(make: (given: Given) => Result): (given: Given) => Result {
+  const known = new WeakMap<Given, Result>();
+  return (given) => {
+    const before = known.get(given);
+    if (before !== undefined) return before;
+    const made = make(given);
+    known.set(given, made);
+    return made;
+  };
+}

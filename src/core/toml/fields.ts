@@ -11,82 +11,78 @@ import { parseWebTarget } from '../text/web-target.ts';
 /** Completes the sentence "expected …" for each field. */
 const expectations = z.registry<{ readonly expected: string }>();
 
+/** A field with the description of what it expects. */
+function expecting<Field extends z.ZodType>(expected: string, field: Field): Field {
+  expectations.add(field, { expected });
+  return field;
+}
+
 /** A duration in seconds; fractions are allowed. */
 export function seconds(min: number, max: number) {
-  return z
-    .number()
-    .min(min)
-    .max(max)
-    .register(expectations, { expected: `seconds from ${min} to ${max}` });
+  return expecting(`seconds from ${min} to ${max}`, z.number().min(min).max(max));
 }
 
 /** A whole number. */
 export function count(min: number, max: number) {
-  return z
-    .int()
-    .min(min)
-    .max(max)
-    .register(expectations, { expected: `a whole number from ${min} to ${max}` });
+  return expecting(`a whole number from ${min} to ${max}`, z.int().min(min).max(max));
 }
 
 /** Any number within bounds. */
 export function decimal(min: number, max: number) {
-  return z
-    .number()
-    .min(min)
-    .max(max)
-    .register(expectations, { expected: `a number from ${min} to ${max}` });
+  return expecting(`a number from ${min} to ${max}`, z.number().min(min).max(max));
 }
 
 /** An amount of USD per million tokens. */
 export function usdPerMillion() {
-  return z.number().min(0).max(100_000).register(expectations, { expected: 'USD per million tokens, 0 or more' });
+  return expecting('USD per million tokens, 0 or more', z.number().min(0).max(100_000));
 }
 
 /** true or false. */
 export function flag() {
-  return z.boolean().register(expectations, { expected: 'true or false' });
+  return expecting('true or false', z.boolean());
 }
 
 /** true, false, or "ask": a person decides. */
 export function flagOrAsk() {
-  return z.union([z.boolean(), z.literal('ask')]).register(expectations, { expected: 'true or false or "ask"' });
+  return expecting('true or false or "ask"', z.union([z.boolean(), z.literal('ask')]));
 }
 
 /** A text that is not empty. */
 export function text(expected = 'a string') {
-  return z.string().regex(/\S/).register(expectations, { expected });
+  return matching(/\S/, expected);
 }
 
 /** A text that matches a pattern. */
 export function matching(pattern: RegExp, expected: string) {
-  return z.string().regex(pattern).register(expectations, { expected });
+  return expecting(expected, z.string().regex(pattern));
+}
+
+/** A text that passes a check. */
+function checked(isSound: (value: string) => boolean, expected: string) {
+  return expecting(expected, z.string().refine(isSound));
 }
 
 /** An http or https URL without user name and password, which would be a secret in a file. */
 export function httpUrl() {
-  const expected = 'an http:// or https:// URL without user and password';
-  return z.string().refine(isPlainHttpUrl).register(expectations, { expected });
+  return checked(isPlainHttpUrl, 'an http:// or https:// URL without user and password');
 }
 
 /** Where to listen: `HOST:PORT`, an IPv6 address in brackets, or `off`. */
 export function listenAddress() {
-  const expected = 'HOST:PORT with a port from 0 (a free one) to 65535, or "off"';
-  return z.string().refine(isListenAddress).register(expectations, { expected });
-}
-
-function isListenAddress(value: string): boolean {
-  return value === 'off' || parseListenAddress(value) !== null;
+  return checked(
+    (value) => value === 'off' || parseListenAddress(value) !== null,
+    'HOST:PORT with a port from 0 (a free one) to 65535, or "off"',
+  );
 }
 
 /** A list of texts. */
 export function texts(expected = 'a list of strings', max = 1000) {
-  return z.array(text('a string')).max(max).register(expectations, { expected });
+  return tables(text(), expected, max);
 }
 
 /** A list of texts that match a pattern. */
 export function textsMatching(pattern: RegExp, each: string, expected: string, max: number) {
-  return z.array(matching(pattern, each)).max(max).register(expectations, { expected });
+  return tables(matching(pattern, each), expected, max);
 }
 
 /** A variable of the environment. */
@@ -122,34 +118,31 @@ export function requestFields() {
 /** A list of hosts and networks (`parseWebTarget`). */
 export function webTargets() {
   const each = 'a host, an address or a network, with a port or without one';
-  const target = z
-    .string()
-    .refine((text) => parseWebTarget(text) !== null)
-    .register(expectations, { expected: each });
-  return z.array(target).max(1000).register(expectations, { expected: 'a list of hosts, addresses and networks' });
+  const target = checked((text) => parseWebTarget(text) !== null, each);
+  return tables(target, 'a list of hosts, addresses and networks', 1000);
 }
 
 /** A list of addresses and networks (`parseNetwork`). */
 export function networks() {
-  const network = z
-    .string()
-    .refine((text) => parseNetwork(text) !== null)
-    .register(expectations, { expected: 'an address such as "10.0.0.1", or a network such as "10.0.0.0/8"' });
-  return z.array(network).max(1000).register(expectations, { expected: 'a list of addresses and networks' });
+  const each = 'an address such as "10.0.0.1", or a network such as "10.0.0.0/8"';
+  return tables(
+    checked((text) => parseNetwork(text) !== null, each),
+    'a list of addresses and networks',
+    1000,
+  );
 }
 
 /** What a container may reach: nothing, or the hosts of a list (`parseEgressHost`). */
 export function egress() {
-  return z
+  const hosts = z
     .union([z.literal('none'), z.array(z.string()).min(1).max(200)])
-    .refine((value) => value === 'none' || value.every((host) => parseEgressHost(host) !== null))
-    .register(expectations, { expected: '"none" or a list of hosts, with a port or without one' });
+    .refine((value) => value === 'none' || value.every((host) => parseEgressHost(host) !== null));
+  return expecting('"none" or a list of hosts, with a port or without one', hosts);
 }
 
 /** A list of texts, each of which may be empty (arguments of a command). */
 export function argumentList() {
-  const argument = z.string().register(expectations, { expected: 'a string' });
-  return z.array(argument).max(1000).register(expectations, { expected: 'a list of strings' });
+  return tables(expecting('a string', z.string()), 'a list of strings', 1000);
 }
 
 /** One of a closed set of words. `hints`: what to write in place of other words, as the end of the message that refuses them. */
@@ -157,39 +150,38 @@ export function oneOf<const Value extends string>(
   values: readonly Value[],
   hints: Readonly<Record<string, string>> = {},
 ): z.ZodType<Value, Value> {
-  const expected = values.map((value) => `"${value}"`).join(' or ');
   const known = z.string().check((context) => {
     const { value } = context;
     if ((values as readonly string[]).includes(value)) return;
     context.issues.push({ code: 'custom', input: value, params: { hint: hints[value] ?? '' } });
   });
-  return (known as unknown as z.ZodType<Value, Value>).register(expectations, { expected });
+  const expected = values.map((value) => `"${value}"`).join(' or ');
+  return expecting(expected, known as unknown as z.ZodType<Value, Value>);
 }
 
 /** A list of words of a closed set. */
 export function listOf<const Value extends string>(values: readonly Value[]) {
-  const expected = `a list of ${values.map((value) => `"${value}"`).join(', ')}`;
-  return z.array(oneOf(values)).max(values.length).register(expectations, { expected });
+  return tables(oneOf(values), `a list of ${values.map((value) => `"${value}"`).join(', ')}`, values.length);
 }
 
 /** A table with exactly these keys. */
 export function table<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.strictObject(shape).register(expectations, { expected: 'a table' });
+  return expecting('a table', z.strictObject(shape));
 }
 
 /** A list of tables with the same keys. */
 export function tables<Value extends z.core.SomeType>(each: Value, expected: string, max: number) {
-  return z.array(each).max(max).register(expectations, { expected });
+  return expecting(expected, z.array(each).max(max));
 }
 
 /** A table whose keys the user chooses. */
 export function tableOf<Value extends z.core.SomeType>(key: z.ZodType<string, string>, value: Value) {
-  return z.record(key, value).register(expectations, { expected: 'a table' });
+  return expecting('a table', z.record(key, value));
 }
 
 /** A table with these keys and any others, whose values are all of one kind. */
 export function tableWith<Shape extends z.core.$ZodLooseShape, Rest extends z.core.SomeType>(shape: Shape, rest: Rest) {
-  return z.object(shape).catchall(rest).register(expectations, { expected: 'a table' });
+  return expecting('a table', z.object(shape).catchall(rest));
 }
 
 /** The description of what the field expects. */
@@ -236,5 +228,5 @@ function restOf({ catchall }: z.core.$ZodObjectDef): z.core.$ZodType | undefined
 
 /** Any value that JSON has too: no dates. */
 export function jsonValue() {
-  return z.json().register(expectations, { expected: 'a string, number, true, false, list or table' });
+  return expecting('a string, number, true, false, list or table', z.json());
 }

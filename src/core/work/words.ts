@@ -156,7 +156,6 @@ export function wordsOf<Name extends ListName>(list: Name): readonly Word<Name>[
   return Object.keys(WORDS[list].words) as Word<Name>[];
 }
 
-export const PHASES = wordsOf('foci.phase');
 export type Phase = Word<'foci.phase'>;
 export type MessageKind = Word<'focus_messages.kind'>;
 export const WAIT_KINDS = wordsOf('waits.kind');

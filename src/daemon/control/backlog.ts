@@ -4,7 +4,7 @@ import type { Database } from '../../store/sql/database.ts';
 import { giveBack } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { abortReason } from '../focus/scope/focus-control.ts';
-import type { RunningFocus } from './running-focus.ts';
+import type { RunningFocus } from './focus-lease.ts';
 
 export interface Backlog {
   readonly size: number;

@@ -1,7 +1,5 @@
 /** Watches whether this daemon's claims bring what is due, and keeps one item or faculty that makes them fail from stopping all others. */
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Database } from '../../store/sql/database.ts';
 import {
   type FacultyFault,
   findFaults,
@@ -10,15 +8,12 @@ import {
   type Unclaimed,
 } from '../../store/work/claimed/claim-faults.ts';
 import type { ClaimRequest } from '../../store/work/work.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { gauge } from '../../telemetry/metrics.ts';
 import type { Ends } from '../focus/scope/refused-end.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import { createEndWatch } from './end-watch.ts';
 
-export interface ClaimReports {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface ClaimReports extends ServiceBase {
   /** What people are told; called when it has changed. */
   readonly onProblems: (problems: readonly string[]) => void;
 }
@@ -42,7 +37,7 @@ export interface ClaimWatch {
   standing(): string;
 }
 
-/** So long may claims fail before it is called standing still: a restart of the server, or its failover, takes less. */
+/** How long claims may fail before the daemon counts as standing still: a restart of the server, or its failover, takes less. */
 export const STANDING_MS = 60_000;
 /** Between two looks for work that nobody claims, and between two for what makes all claims fail. */
 const LOOK_MS = 30_000;
@@ -114,7 +109,7 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimReports): 
     faculties.set(faculty, { message, untilMs: clock.monotonicMs() + 1000 * leftSeconds + SLACK_MS });
   }
 
-  /** Whatever was to be tried again has been, and did not fail. */
+  /** What was due to be tried again has been tried, and did not fail. */
   function forgetOver(): void {
     for (const [id, { untilMs }] of items) if (untilMs <= clock.monotonicMs()) items.delete(id);
     for (const [name, { untilMs }] of faculties) if (untilMs <= clock.monotonicMs()) faculties.delete(name);

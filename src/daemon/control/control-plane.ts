@@ -12,9 +12,8 @@ import type { Ends } from '../focus/scope/refused-end.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
 import { createClaimWatch } from './claim-watch.ts';
 import { createDueWaits } from './due-waits.ts';
-import type { LeaseHolder } from './focus-lease.ts';
+import type { LeaseHolder, RunningFocus } from './focus-lease.ts';
 import { createRoomMaker } from './room-maker.ts';
-import type { RunningFocus } from './running-focus.ts';
 import { createSkippedInserts } from './skipped-inserts.ts';
 import { createSlots, type RunFocus } from './slots.ts';
 

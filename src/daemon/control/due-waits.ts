@@ -1,14 +1,11 @@
 /** Resolves waits whose deadline has passed, so that their items can be claimed. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { sqlState } from '../../store/sql/database-errors.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
 import type { ItemFault } from '../../store/work/claimed/claim-faults.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 
-export interface WaitResolver {
-  readonly db: Database;
-  readonly clock: Clock;
+interface WaitResolver extends Pick<ServiceBase, 'db' | 'clock'> {
   readonly pollMs: () => number;
   /** Items of which no wait could be resolved. */
   readonly onFaults: (faults: readonly ItemFault[]) => void;

@@ -14,7 +14,7 @@ export interface EndWatch extends Ends {
 /** Items that are named as problems. */
 const MOST_TOLD = 20;
 
-/** `standingMs`: after so long without any end that the database takes, it is called standing still. `onChange`: what people are told may have changed. */
+/** `standingMs`: how long without an end that the database takes counts as standing still. `onChange`: what people are told may have changed. */
 export function createEndWatch(clock: Clock, standingMs: number, onChange: () => void): EndWatch {
   const items = new Map<string, { readonly message: string; readonly atMs: number }>();
   let failing: { readonly sinceMs: number; readonly why: string } | null = null;

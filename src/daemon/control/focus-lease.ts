@@ -1,13 +1,12 @@
 /** What a daemon knows about the lease of one of its items. The database decides; this says when it has to be asked. */
 import { AnimusError } from '../../core/errors/errors.ts';
-import { type Clock, elapsedMs, type Moment, momentOf } from '../../core/lifecycle/clock.ts';
+import { elapsedMs, type Moment, momentOf } from '../../core/lifecycle/clock.ts';
 import { type Lease, MARGIN_SHARE } from '../../core/lifecycle/lease.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { leasesLeft, type Renewal, renewLeases } from '../../store/work/claimed/leases.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { abortReason, type FocusControl } from '../focus/scope/focus-control.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 
 export interface FocusLease extends Lease {
   /** Takes what the database has answered to a question that was sent at `asked`: stops the focus if the lease is lost or a cancel is requested. */
@@ -20,10 +19,16 @@ export interface FocusLease extends Lease {
   isWritten(): boolean;
 }
 
-export interface LeaseHolder {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+/** A focus of this daemon, running or waiting for a slot. */
+export interface RunningFocus {
+  readonly work: ClaimedWork;
+  readonly control: FocusControl;
+  readonly lease: FocusLease;
+  /** When the claim was sent, in monotonic milliseconds: the lease cannot have begun earlier. */
+  readonly leasedAtMs: number;
+}
+
+export interface LeaseHolder extends ServiceBase {
   readonly processes: Pick<ProcessHost, 'setDeadline'>;
   readonly leaseSeconds: number;
 }

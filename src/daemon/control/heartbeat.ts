@@ -1,17 +1,14 @@
 /** Renews the leases of all running foci with one statement, and stops a focus before its lease can expire unnoticed. */
 
 import { messageOf } from '../../core/errors/errors.ts';
-import { type Clock, elapsedMs, momentOf } from '../../core/lifecycle/clock.ts';
+import { elapsedMs, momentOf } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { leasesLeft, type Renewal, renewLeases } from '../../store/work/claimed/leases.ts';
-import type { Log } from '../../telemetry/log.ts';
-import type { RunningFocus } from './running-focus.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
+import type { RunningFocus } from './focus-lease.ts';
 
-export interface RenewingDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface RenewingDaemon extends ServiceBase {
   readonly daemonId: string;
   readonly leaseSeconds: number;
   readonly running: ReadonlyMap<string, RunningFocus>;
@@ -48,14 +45,13 @@ export function createHeartbeat(daemon: RenewingDaemon): Heartbeat {
   const leaseMs = daemon.leaseSeconds * 1000;
   const betweenMs = Math.min(leaseMs / 3, MAX_PAUSE_MS);
   const tickMs = Math.min(leaseMs / 10, MAX_TICK_MS);
-  const stopping = new AbortController();
-  let loops: Promise<unknown> | null = null;
+  const loop = createLoop((stopping) => Promise.all([run(stopping), watch(stopping)]));
   let troubled = false;
   /** Foci whose row somebody keeps locked, and that this was said of. */
   const stuck = new WeakSet<RunningFocus>();
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async function run(stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted) {
       const begun = momentOf(clock);
       let missed = await renew([...running.values()], daemon.daemonId);
       // Where commits are slow, a heartbeat keeps the rows for as long as it takes: the foci get as long for their own writes.
@@ -63,11 +59,11 @@ export function createHeartbeat(daemon: RenewingDaemon): Heartbeat {
       const pauseMs = Math.max(betweenMs, tookMs + Math.min(tookMs, betweenMs));
       const leftMs = () => pauseMs - elapsedMs(clock, begun);
       for (let retryMs = FIRST_RETRY_MS; missed.length > 0 && leftMs() > retryMs; retryMs = nextPauseMs(retryMs)) {
-        await clock.sleep(retryMs, stopping.signal);
-        if (stopping.signal.aborted) return;
+        await clock.sleep(retryMs, stopping);
+        if (stopping.aborted) return;
         missed = await renew(missed.filter(isRunning), null);
       }
-      await clock.sleep(Math.max(0, leftMs()), stopping.signal);
+      await clock.sleep(Math.max(0, leftMs()), stopping);
     }
   }
 
@@ -100,7 +96,7 @@ export function createHeartbeat(daemon: RenewingDaemon): Heartbeat {
     return running.get(focus.work.id) === focus;
   }
 
-  /** A write of the focus renews the lease itself, and who had the row a moment ago may have ended: only a stranger who keeps it is worth a word. */
+  /** A write of the focus renews the lease itself, and who had the row a moment ago may have ended: only another transaction that keeps it is worth a message. */
   function warnOfLocked(focus: RunningFocus, { lockedBy = null, byOwner = false, refused }: Renewal): void {
     if (refused !== undefined && !stuck.has(focus)) {
       stuck.add(focus);
@@ -120,13 +116,13 @@ export function createHeartbeat(daemon: RenewingDaemon): Heartbeat {
   }
 
   /** Drops what could not be renewed, although this process was running all the time. */
-  async function watch(): Promise<void> {
+  async function watch(stopping: AbortSignal): Promise<void> {
     let seen = momentOf(clock);
     let looking: Promise<void> | null = null;
     let urgent: Promise<unknown> | null = null;
     const woken: Promise<unknown>[] = [];
-    while (!stopping.signal.aborted) {
-      await clock.sleep(tickMs, stopping.signal);
+    while (!stopping.aborted) {
+      await clock.sleep(tickMs, stopping);
       // Late: the process was frozen, or the machine slept, or somebody has set its clock. The database is asked first who has the leases.
       if (elapsedMs(clock, seen) > 3 * tickMs) woken.push(renew([...running.values()], daemon.daemonId));
       else {
@@ -135,7 +131,7 @@ export function createHeartbeat(daemon: RenewingDaemon): Heartbeat {
           looking ??= look(low).finally(() => {
             looking = null;
           });
-          await Promise.race([looking, clock.sleep(tickMs / 2, stopping.signal)]);
+          await Promise.race([looking, clock.sleep(tickMs / 2, stopping)]);
           // The heartbeat may wait for the commit of others, whose rows were free when it began.
           const free = low.filter(
             (focus) => isRunning(focus) && focus.lease.leftMs() < URGENT_SHARE * leaseMs && !focus.lease.isWritten(),
@@ -170,15 +166,9 @@ export function createHeartbeat(daemon: RenewingDaemon): Heartbeat {
   }
 
   return {
+    ...loop,
     async beat() {
       await renew([...running.values()], daemon.daemonId);
-    },
-    async start() {
-      loops = Promise.all([run(), watch()]);
-    },
-    async stop() {
-      stopping.abort();
-      await loops;
     },
   };
 }

@@ -1,20 +1,17 @@
-/** What a daemon does while it is to run one item alone that may have ended another daemon. */
-import type { Clock } from '../../core/lifecycle/clock.ts';
+/** Makes room for an item that has to run alone, because it may have killed another daemon. */
 import type { Alone, ClaimedWork } from '../../store/work/work.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import type { Backlog } from './backlog.ts';
-import type { RunningFocus } from './running-focus.ts';
+import type { RunningFocus } from './focus-lease.ts';
 
 export interface RoomMaker {
-  /** After each claim: why the daemon is to be alone, and what it got. */
+  /** After each claim: why the daemon must run one item alone, and what it has claimed. */
   heed(alone: Alone | null, work: readonly ClaimedWork[]): void;
-  /** How long until the next claim, in milliseconds; infinite when the daemon is not to be alone. */
+  /** How long until the next claim, in milliseconds; infinite when nothing has to run alone. */
   nextLookMs(): number;
 }
 
-export interface FullDaemon {
-  readonly clock: Clock;
-  readonly log: Log;
+interface FullDaemon extends Pick<ServiceBase, 'clock' | 'log'> {
   readonly running: ReadonlyMap<string, RunningFocus>;
   readonly backlog: Backlog;
 }
@@ -34,7 +31,7 @@ export function createRoomMaker({ clock, log, running, backlog }: FullDaemon): R
       sinceMs = clock.monotonicMs();
       log.info(
         { foci: running.size },
-        'claiming nothing for a while: work that may have ended a daemon is run alone next',
+        'claiming nothing for a while: work that may have killed a daemon runs alone next',
       );
     }
     backlog.giveBack(() => true);
@@ -54,7 +51,7 @@ export function createRoomMaker({ clock, log, running, backlog }: FullDaemon): R
       if (alone === null || item === undefined) return;
       log.warn(
         { work_item_id: item.id, faculty: item.faculty },
-        'running this work alone: a daemon has ended while it ran it, perhaps because of it',
+        'running this work alone: a daemon died while running it, perhaps because of it',
       );
     },
     nextLookMs: () => (alone !== null ? LOOK_MS : Number.POSITIVE_INFINITY),

@@ -1,10 +1,8 @@
 /** Finds work whose insert sent no notification because every daemon was full, and that was not committed when a slot became free. */
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { awaitSkipped } from '../../store/work/work.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 
 export interface SkippedInserts {
   /** Rings the wake when no such insert is open any more. Called when a claim was not settled. */
@@ -13,10 +11,7 @@ export interface SkippedInserts {
   ended(): Promise<void>;
 }
 
-export interface InsertWatch {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface InsertWatch extends ServiceBase {
   readonly wake: Wake;
   readonly stopping: AbortSignal;
   /** Whether the daemon is full (again): the claim that frees it finds what was committed until then. */

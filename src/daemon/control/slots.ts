@@ -8,8 +8,7 @@ import type { ClaimedWork } from '../../store/work/work.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/scope/focus-control.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
-import { createFocusLease, type LeaseHolder } from './focus-lease.ts';
-import type { RunningFocus } from './running-focus.ts';
+import { createFocusLease, type LeaseHolder, type RunningFocus } from './focus-lease.ts';
 
 /**
  * Runs one focus to its end; never rejects. Resolves to how it ended where the caller needs it: a parked focus may have set a

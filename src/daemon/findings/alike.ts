@@ -73,7 +73,7 @@ function createExamples() {
     const lists: (readonly number[])[] = [];
     for (const word of words) lists.push(places.get(word) ?? NOWHERE);
     lists.sort((one, other) => one.length - other.length);
-    // Who is alike shares more words than these, the most frequent ones, so one of the others, too.
+    // Texts that are alike share more words than these (the most frequent ones), so at least one of the others, too.
     const needless = Math.max(0, Math.ceil(ALIKE * ALIKE * words.length) - 1);
     const met: number[] = [];
     let left = MAX_LOOKS;

@@ -1,8 +1,6 @@
 /** One pass over the findings of all work: what enough items have found becomes work for the scribe. */
 import type { SkillsConfig } from '../../core/config/sections/skills.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { proposeSkill } from '../../store/work/findings.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 import { createFindingWindow, type KnownFinding, keyOf, type WindowLimits } from './finding-window.ts';
@@ -10,9 +8,6 @@ import { createTopicVectors, type VectorSource } from './topic-vectors.ts';
 import { createTopics, recurring, type Topic } from './topics.ts';
 
 export interface FindingsReader extends Omit<VectorSource, 'embedder'> {
-  readonly db: Database;
-  readonly log: Log;
-  readonly daemonId: string;
   /** Null: findings are compared by their words alone. */
   readonly embedder: VectorSource['embedder'] | null;
   readonly windowLimits?: WindowLimits;

@@ -1,26 +1,17 @@
 /** Embeddings of topics: bought once, kept as long as the topic is among the newest, under the limits for all work. */
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import { surelyHolds } from '../../core/lifecycle/lease.ts';
-import type { LlmFailure } from '../../llm/client.ts';
 import type { Vector } from '../../llm/embeddings/embed-result.ts';
-import type { Embedder } from '../../llm/embeddings/embedder.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { beginEmbedding, type EmbeddingTurn, endEmbedding } from '../../store/work/embedding-turns.ts';
-import type { Log } from '../../telemetry/log.ts';
-import { embeddingLease, HOLD_SECONDS } from '../models/embedding-lease.ts';
-import { measuredEmbedder } from '../models/measured-embedder.ts';
-import { paidEmbedding } from '../models/paid-embedding.ts';
+import { embeddingLease, HOLD_SECONDS } from '../embeddings/embedding-lease.ts';
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { measuredEmbedder } from '../embeddings/measured-embedder.ts';
+import { paidEmbedding } from '../embeddings/paid-embedding.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import { groupByMeaning } from './same-meaning.ts';
 import type { Topic } from './topics.ts';
 
-export interface VectorSource {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface VectorSource extends ServiceBase, EmbeddingModel {
   readonly daemonId: string;
-  readonly embedder: Embedder;
-  /** One line for people. */
-  readonly explain: (failure: LlmFailure) => string;
 }
 
 /** The newest topics are compared: pairs, and so the time, grow by its square. */

@@ -8,6 +8,7 @@ import type { FileRule } from '../../process/file-rules.ts';
 import { findProgram } from '../../process/find-program.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner } from '../../process/process-host.ts';
+import { harmlessEnvironment } from './harmless.ts';
 
 export interface GitRunner {
   readonly processes: ProcessHost;
@@ -45,34 +46,6 @@ export interface GitResult {
 const TIMEOUT_MS = 300_000;
 /** Lists of paths; as many as a repository with 100,000 files has. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
-
-/** Overrides all configuration (repository, user, system) that could make git run a program, prompt or fetch. */
-const HARMLESS: readonly Setting[] = [
-  ['core.hooksPath', '/dev/null'],
-  ['core.fsmonitor', 'false'],
-  ['core.untrackedCache', 'false'],
-  ['core.attributesFile', '/dev/null'],
-  ['core.excludesFile', '/dev/null'],
-  ['core.alternateRefsCommand', 'false'],
-  ['core.sshCommand', 'false'],
-  ['core.askPass', ''],
-  ['core.pager', 'cat'],
-  ['core.editor', 'false'],
-  ['credential.helper', ''],
-  ['protocol.allow', 'never'],
-  ['commit.gpgSign', 'false'],
-  ['diff.external', ''],
-  // A submodule is a separate repository, with a configuration that an agent may have written: git must not run in it (`look-at-submodules.ts`).
-  ['submodule.recurse', 'false'],
-  ['diff.ignoreSubmodules', 'dirty'],
-  ['status.submoduleSummary', 'false'],
-  ['gc.auto', '0'],
-  ['maintenance.auto', 'false'],
-  ['worktree.useRelativePaths', 'false'],
-  ['advice.detachedHead', 'false'],
-  // The operator named the repository, so any owner is accepted.
-  ['safe.directory', '*'],
-];
 
 /** What a call of git is given beside its arguments. */
 export interface GitInput {
@@ -122,34 +95,14 @@ export async function runGit(
 
 function environmentOf({ gitDir, commonDir, workTree, off }: GitPlace): Record<string, string> {
   return {
-    HOME: '/nonexistent',
-    LANG: 'C',
-    GIT_DIR: gitDir,
+    ...harmlessEnvironment(gitDir, off),
     GIT_COMMON_DIR: commonDir,
     ...(workTree !== null && { GIT_WORK_TREE: workTree }),
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    ...asVariables([...HARMLESS, ...off]),
-    // No protocol is allowed, not even the local one: a missing object is an error, and nothing is fetched.
-    GIT_ALLOW_PROTOCOL: '',
-    GIT_NO_LAZY_FETCH: '1',
-    // Ignores refs/replace: an agent could write one to change what a commit contains.
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_AUTHOR_NAME: 'animus',
-    GIT_AUTHOR_EMAIL: 'animus@localhost',
-    GIT_COMMITTER_NAME: 'animus',
-    GIT_COMMITTER_EMAIL: 'animus@localhost',
+    ...committer({ name: 'animus', email: 'animus@localhost' }),
   };
 }
 
-/** Configuration as environment variables: a key may contain `=`, which would end it in `-c`. */
-function asVariables(settings: readonly Setting[]): Record<string, string> {
-  const numbered = settings.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, key],
-    [`GIT_CONFIG_VALUE_${index}`, value],
-  ]);
-  return { GIT_CONFIG_COUNT: String(settings.length), ...(Object.fromEntries(numbered) as Record<string, string>) };
+/** The variables by which git learns who commits. */
+export function committer({ name, email }: { readonly name: string; readonly email: string }): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }

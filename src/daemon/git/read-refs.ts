@@ -1,6 +1,5 @@
 /** Reads all refs of a repository in one call of git. */
-import type { GitPlace, GitWriter } from './git.ts';
-import { runGit } from './git.ts';
+import { type GitPlace, type GitWriter, runGit } from './git.ts';
 import { refuseCut } from './repository-writes.ts';
 
 /** The refs by name with their commits or tags, and the commit of HEAD; null: HEAD has no commit yet. */
@@ -22,8 +21,10 @@ export async function readRefs(place: GitPlace, git: GitWriter): Promise<Refs> {
 
 /** Lines of the form `COMMIT NAME`. */
 export function parseRefs(text: string): readonly (readonly [name: string, commit: string])[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
+  return linesOf(text).map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
+}
+
+/** What git has listed, one entry per line. */
+export function linesOf(listed: string): readonly string[] {
+  return listed.split('\n').filter((line) => line !== '');
 }

@@ -1,17 +1,15 @@
 /** What an agent has left uncommitted in its private repository, and how it becomes a commit. */
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../../core/files/if-missing.ts';
 import { filteredPaths } from './filtered-files.ts';
-import type { GitInput, GitPlace, GitWriter } from './git.ts';
-import { runGit } from './git.ts';
+import { committer, type GitInput, type GitPlace, type GitWriter, runGit } from './git.ts';
 import { readGit } from './repository-writes.ts';
 
 /** The state of the checkout. */
 export interface CheckoutStatus {
   /** The commit of HEAD; null where the agent began a history of its own. */
   readonly head: string | null;
-  /** The branch it is on; null: detached. */
-  readonly headBranch: string | null;
   /** Paths with uncommitted changes that a commit can contain. */
   readonly changed: readonly string[];
   /** Paths that only the directory has, by the reason; see docs/worktrees.md. */
@@ -31,9 +29,7 @@ export async function readStatus(place: GitPlace, git: GitWriter): Promise<Check
     git,
   );
   const entries = listed.split('\0').filter((entry) => entry !== '');
-  const header = (name: string) =>
-    entries.find((entry) => entry.startsWith(`# branch.${name} `))?.slice(10 + name.length);
-  const [head, branch] = [header('oid'), header('head')];
+  const head = entries.find((entry) => entry.startsWith('# branch.oid '))?.slice('# branch.oid '.length);
   const paths = entries.filter((entry) => !/^[#!] /.test(entry)).map(pathOf);
   const embedded = paths.filter((path) => path.endsWith('/'));
   // What is not UTF-8 was decoded with replacement characters and cannot be named to git again.
@@ -42,7 +38,6 @@ export async function readStatus(place: GitPlace, git: GitWriter): Promise<Check
   const { changed: filtered, all } = await filteredPaths(place, plain, git);
   return {
     head: head === undefined || head === '(initial)' ? null : head,
-    headBranch: branch === undefined || branch === '(detached)' ? null : branch,
     changed: plain.filter((path) => !all.has(path)),
     left: { ignored: entries.filter((entry) => entry.startsWith('! ')).map(pathOf), embedded, filtered, names },
   };
@@ -67,7 +62,7 @@ export async function writeTree(
   git: GitWriter,
 ): Promise<string> {
   const copy = join(place.gitDir, 'animus-index');
-  if (index === 'ours') await copyFile(join(place.gitDir, 'index'), copy).catch(unlessMissing);
+  if (index === 'ours') await copyFile(join(place.gitDir, 'index'), copy).catch(ifMissing(undefined));
   const input: GitInput = index === 'ours' ? { env: { GIT_INDEX_FILE: copy } } : {};
   try {
     const stdin = paths.map((path) => `${path}\0`).join('');
@@ -91,14 +86,11 @@ export interface CommitWords {
 export async function commitTree(
   place: GitPlace,
   { tree, parent, date }: { readonly tree: string; readonly parent: string; readonly date?: string },
-  { author: { name, email }, message }: CommitWords,
+  { author, message }: CommitWords,
   git: GitWriter,
 ): Promise<string> {
   const env = {
-    GIT_AUTHOR_NAME: name,
-    GIT_AUTHOR_EMAIL: email,
-    GIT_COMMITTER_NAME: name,
-    GIT_COMMITTER_EMAIL: email,
+    ...committer(author),
     ...(date !== undefined && { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
   };
   const args = ['commit-tree', tree, '-p', parent, '-F', '-'];
@@ -123,8 +115,4 @@ export async function treeAndDate(
 /** True if a commit is an ancestor of another one, or the same. */
 export async function isAncestor(place: GitPlace, older: string, newer: string, git: GitWriter): Promise<boolean> {
   return (await runGit(place, ['merge-base', '--is-ancestor', older, newer], git)).ok;
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,6 +1,6 @@
 import type { FixedConfig } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/source/environment.ts';
-import { ownSecrets } from './own-secrets.ts';
+import { fitsName, ownSecrets } from './secret-files.ts';
 
 /**
  * The variables that a list of the configuration names, with their values; unset ones are omitted. `NAME*` matches all names
@@ -12,10 +12,7 @@ export function listedVariables(
   env: Environment,
 ): Readonly<Record<string, string>> {
   const isOwn = ownSecrets(config);
-  const passed = (name: string) =>
-    list.some((listed) =>
-      listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) && !isOwn(name) : name === listed,
-    );
+  const passed = (name: string) => list.some((listed) => listed === name || (fitsName(listed, name) && !isOwn(name)));
   const values = Object.entries(env).filter(([name, value]) => value !== undefined && passed(name));
   return Object.fromEntries(values) as Record<string, string>;
 }

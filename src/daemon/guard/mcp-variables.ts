@@ -4,9 +4,9 @@ import { readSecretFile } from '../../catalog/config/config-files.ts';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { FixedConfig } from '../../core/config/config.ts';
 import { type Environment, environmentReader } from '../../core/config/source/environment.ts';
-import { type Problem, problemAt } from '../../core/errors/problem.ts';
+import { type Problem, placeAt, problemAt } from '../../core/errors/problem.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
-import { ownSecrets } from './own-secrets.ts';
+import { ownSecrets } from './secret-files.ts';
 
 /**
  * Reads a variable, or the file that NAME_FILE names; the file is read at each call, so a secret can be replaced. Null: not set, not
@@ -29,14 +29,9 @@ export function mcpVariableProblems({ file, mcp = [], origins }: Faculty, config
     return named
       .filter(([, variable]) => isOwn(variable))
       .map(([key, variable]) => {
-        const place = { file, line: lineOf(origins[`mcp.${name}.${key}`]), key: `faculty.mcp.${name}.${key}` };
+        const place = placeAt(origins[`mcp.${name}.${key}`], file, `faculty.mcp.${name}.${key}`);
         const detail = `${variable} is a variable of animus itself, which no MCP server gets; give the server a secret of its own`;
         return problemAt('config.conflict', place, { detail });
       });
   });
-}
-
-function lineOf(origin: string | undefined): number | null {
-  const line = Number(origin?.split(':').at(-1));
-  return Number.isInteger(line) ? line : null;
 }

@@ -2,15 +2,16 @@
  * The secrets on this host that neither commands nor file tools of a focus may reach, and the sockets that would bypass the
  * isolation.
  */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { FixedConfig } from '../../core/config/config.ts';
 import { secretVariables } from '../../core/config/secret-variables.ts';
 import type { Environment } from '../../core/config/source/environment.ts';
 import { isSecretKey } from '../../core/secrets/secrets.ts';
 import { isWithin } from '../../process/file-rules.ts';
 import { unixSocketsOf } from '../../store/postgres/unix-socket.ts';
+import { realPathOf } from './loaded-files.ts';
 
 /** Paths as configured, symlinks not resolved; they need not exist. */
 export interface SecretPlaces {
@@ -70,6 +71,17 @@ function isOfSession(name: string): boolean {
   return name.endsWith('_SOCK') || name === 'XAUTHORITY';
 }
 
+/** Whether an entry of a list means this variable: `NAME*` means all names that begin with NAME. */
+export function fitsName(listed: string, name: string): boolean {
+  return listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) : name === listed;
+}
+
+/** Tells the variables that contain animus's own secrets, or name files with them, and all that begin with ANIMUS_. */
+export function ownSecrets(config: FixedConfig): (name: string) => boolean {
+  const secrets = new Set(secretNames(config).flatMap((name) => [name, `${name}_FILE`]));
+  return (name) => secrets.has(name) || name.startsWith('ANIMUS_');
+}
+
 /** The variables from which animus reads its own secrets. */
 export function secretNames(config: FixedConfig): readonly string[] {
   return secretVariables(config).map(({ name }) => name);
@@ -119,15 +131,13 @@ function databaseSocket(url: string | null): readonly string[] {
 /** It contains files that every program needs. */
 export function isShared(directory: string): boolean {
   const needed = [homedir(), process.cwd(), tmpdir(), '/tmp', '/var/tmp', '/dev/shm', '/usr/bin', '/etc', '/run'];
-  return needed.some((path) => isWithin(directory, realOf(path)) || isWithin(directory, path));
+  return needed.some((path) => isWithin(directory, realPathOf(path)) || isWithin(directory, path));
 }
 
 /** The value of such a variable is the path of a secret: its name shows it, or it is a `*_FILE` passed to hooks. */
 function namesSecret(name: string, { hooks }: FixedConfig): boolean {
   if (namesCertificates(name)) return false;
-  const isPassed = hooks.environment.some((listed) =>
-    listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) : name === listed,
-  );
+  const isPassed = hooks.environment.some((listed) => fitsName(listed, name));
   return isSecretKey(name) || hasSecretWord(name) || (isPassed && name.endsWith('_FILE'));
 }
 
@@ -146,12 +156,4 @@ function hasSecretWord(name: string): boolean {
 
 function namesCertificates(name: string): boolean {
   return /(^|_)(CA|CACERT|CERT|CERTS|CAINFO|CAPATH)(_|$)/.test(name) && !hasSecretWord(name);
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path === dirname(path) ? path : join(realOf(dirname(path)), path.slice(dirname(path).length));
-  }
 }

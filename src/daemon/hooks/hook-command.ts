@@ -2,7 +2,6 @@
 import { constants } from 'node:os';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { isSecretKey, MASK } from '../../core/secrets/secrets.ts';
-import { PHASES } from '../../core/work/words.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import type { Isolation, ProcessHost, ProcessOwner, ProcessResult } from '../../process/process-host.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type HookLedger,
   type HookOutput,
   type HookPoint,
+  isEvent,
   parseBlockedOutput,
   parseHookOutput,
 } from './hook-output.ts';
@@ -160,15 +160,11 @@ function environmentOf(point: HookPoint, call: HookCall): Record<string, string>
     ANIMUS_WORK_ID: call.workItemId,
     ANIMUS_FOCUS_ID: call.focusId,
     ANIMUS_FACULTY: call.faculty,
-    ANIMUS_PHASE: isPhase(point) ? point : 'engage',
-    ...(!isPhase(point) && { ANIMUS_EVENT: point }),
+    ANIMUS_PHASE: isEvent(point) ? 'engage' : point,
+    ...(isEvent(point) && { ANIMUS_EVENT: point }),
     ANIMUS_FOCUS_DIR: call.focusDirectory,
     ...(call.traceparent !== undefined && { TRACEPARENT: call.traceparent }),
   };
-}
-
-function isPhase(point: HookPoint): boolean {
-  return (PHASES as readonly string[]).includes(point);
 }
 
 /** A hook that traces its commands prints its environment, so the values of variables with such names are redacted. */

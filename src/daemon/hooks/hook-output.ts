@@ -122,11 +122,8 @@ export interface HookInput {
 }
 
 /** What every hook in the loop gets. */
-interface LoopBase {
+interface LoopBase extends Omit<HookBase, 'ledger'> {
   readonly event: HookEvent;
-  readonly work_item: Json;
-  readonly readers: Json;
-  readonly faculty: Json;
   readonly turn: number;
 }
 
@@ -173,7 +170,8 @@ export function parseHookOutput<P extends HookPoint>(
   return { output: { decision, reason: `${why}(its output is wrong: ${problem})` } as HookOutput[P] };
 }
 
-function isEvent(point: HookPoint): boolean {
+/** Whether it is an event of the loop, and no phase. */
+export function isEvent(point: HookPoint): boolean {
   return (HOOK_EVENTS as readonly string[]).includes(point);
 }
 

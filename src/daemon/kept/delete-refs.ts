@@ -1,7 +1,7 @@
 /** Deletes the refs of a discarded worktree from the operator's repository. */
 import { existsSync } from 'node:fs';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { worktreeName } from './move-away.ts';
+import { worktreeNames } from '../worktrees/worktree-refs.ts';
 import { plainGit } from './plain-git.ts';
 
 /** What was deleted, and what was left because a person uses it. */
@@ -21,18 +21,11 @@ export async function deleteRefs(
   { id, branch }: { readonly id: string; readonly branch: string },
 ): Promise<DeletedRefs> {
   if (!existsSync(repo)) return { deleted: [], branchKept: null };
-  const name = worktreeName(id);
+  const { base, handed, placed, answers } = worktreeNames(id);
   const format = '--format=%(refname) %(objectname)%00%(worktreepath)%00';
-  const patterns = [
-    `refs/heads/${branch}`,
-    `refs/animus/base/${name}`,
-    `refs/animus/handed/${name}/`,
-    `refs/animus/placed/${name}`,
-    `refs/animus/answers/${name}/`,
-  ];
-  const listed = await read(repo, ['for-each-ref', format, ...patterns]);
+  const listed = await read(repo, ['for-each-ref', format, `refs/heads/${branch}`, base, handed, placed, answers]);
   const refs = parseRefs(listed);
-  const tip = refs.find(({ ref }) => ref === `refs/animus/handed/${name}/branch`)?.commit;
+  const tip = refs.find(({ ref }) => ref === `${handed}branch`)?.commit;
   const branchKept = whyKept(
     refs.find(({ ref }) => ref === `refs/heads/${branch}`),
     tip,

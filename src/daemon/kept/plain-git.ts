@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { harmlessEnvironment } from '../git/harmless.ts';
 
 /** How git ended. */
 export interface GitEnd {
@@ -21,24 +22,6 @@ export interface GitInput {
 const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Overrides everything that could make git run a program, ask or fetch. */
-const HARMLESS: readonly (readonly [key: string, value: string])[] = [
-  ['core.hooksPath', '/dev/null'],
-  ['core.fsmonitor', 'false'],
-  ['core.untrackedCache', 'false'],
-  ['core.attributesFile', '/dev/null'],
-  ['core.excludesFile', '/dev/null'],
-  ['core.alternateRefsCommand', 'false'],
-  ['core.pager', 'cat'],
-  ['diff.external', ''],
-  ['protocol.allow', 'never'],
-  ['submodule.recurse', 'false'],
-  ['gc.auto', '0'],
-  ['maintenance.auto', 'false'],
-  // The operator named the repository, so any owner is accepted.
-  ['safe.directory', '*'],
-];
-
 /**
  * Runs git on a git directory, as the user that owns it where this process is root. A failure of git is a value. Errors: `worktree.failed` when git did
  * not run or did not finish.
@@ -50,24 +33,7 @@ export function plainGit(
 ): Promise<GitEnd> {
   const env = {
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
-    HOME: '/nonexistent',
-    LANG: 'C',
-    GIT_DIR: gitDir,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_ALLOW_PROTOCOL: '',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_CONFIG_COUNT: String(HARMLESS.length),
-    ...Object.fromEntries(
-      HARMLESS.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
+    ...harmlessEnvironment(gitDir),
     ...variables,
   };
   const failed = (detail: string, cause?: unknown) =>

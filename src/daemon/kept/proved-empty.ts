@@ -2,8 +2,9 @@
 import { copyFile, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ifMissing } from '../../core/files/if-missing.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
-import { worktreeName } from './move-away.ts';
+import { worktreeNames } from '../worktrees/worktree-refs.ts';
 import { plainGit } from './plain-git.ts';
 
 /** Where to look: `directory` is the worktree, `repo` the git directory of the operator's repository. */
@@ -32,12 +33,7 @@ const UNFINISHED = [
 export async function heldIn({ id, directory, repo }: Provable): Promise<readonly string[]> {
   const gitDir = join(directory, '.git');
   if (!(await lstat(gitDir)).isDirectory()) return ['embedded'];
-  const handed = await plainGit(repo, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    `refs/animus/handed/${worktreeName(id)}/branch`,
-  ]);
+  const handed = await plainGit(repo, ['rev-parse', '--verify', '--quiet', `${worktreeNames(id).handed}branch`]);
   if (!handed.ok) return ['commits'];
   const tip = handed.stdout.trim();
   const refs = await refsOf(gitDir);
@@ -127,10 +123,5 @@ async function heldFiles({ directory, repo, tip, scratch }: Files): Promise<read
 }
 
 async function hasEntries(path: string): Promise<boolean> {
-  try {
-    return (await readdir(path)).length > 0;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
+  return (await readdir(path).catch(ifMissing([]))).length > 0;
 }

@@ -1,4 +1,4 @@
-/** One round of the care for ended worktrees in a place: removes what people have discarded and what retention allows, and counts the bytes of the others. */
+/** One round of looking after the worktrees of ended work in one place: removes what people have discarded and what retention allows, and counts the bytes of the others. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RetentionConfig } from '../../core/config/sections/daemon.ts';
@@ -14,16 +14,17 @@ import {
   unmeasuredWorktrees,
 } from '../../store/work/kept-worktrees.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { worktreeNames } from '../worktrees/worktree-refs.ts';
+import type { WorktreesRoot } from '../worktrees/worktrees-root.ts';
 import { deleteRefs } from './delete-refs.ts';
 import { directoryBytes } from './directory-bytes.ts';
-import { deleteMoved, moveAway, movedNames, putBack, worktreeName } from './move-away.ts';
-import type { Place } from './place-of.ts';
+import { deleteMoved, moveAway, movedNames, putBack } from './move-away.ts';
 import { heldIn } from './proved-empty.ts';
 
 export interface PlaceKeeper {
   readonly db: Database;
   readonly log: Log;
-  readonly place: Place;
+  readonly place: WorktreesRoot;
   readonly retention: Pick<RetentionConfig, 'worktreeDays' | 'heldWorktreeDays'>;
 }
 
@@ -50,13 +51,13 @@ export async function tendWorktrees(keeper: PlaceKeeper): Promise<Tended> {
       if (became !== null) tended[became].push(tree.id);
     } catch (error) {
       log.warn(
-        { worktree: join(place.path, worktreeName(tree.id)), error: messageOf(error) },
+        { worktree: join(place.path, worktreeNames(tree.id).name), error: messageOf(error) },
         'could not remove a worktree; the next round tries again',
       );
     }
   }
   for (const id of await unmeasuredWorktrees(db, place.place, BATCH)) {
-    const bytes = await directoryBytes(join(place.path, worktreeName(id)));
+    const bytes = await directoryBytes(join(place.path, worktreeNames(id).name));
     await noteWorktree(db, id, place.place, { bytes });
   }
   return tended;
@@ -64,7 +65,7 @@ export async function tendWorktrees(keeper: PlaceKeeper): Promise<Tended> {
 
 /** Null: work goes on in it, or another daemon is at it. */
 async function removeOne({ db, log, place }: PlaceKeeper, tree: RemovableWorktree): Promise<keyof Tended | null> {
-  const directory = join(place.path, worktreeName(tree.id));
+  const directory = join(place.path, worktreeNames(tree.id).name);
   if (tree.proof && isThere(directory)) {
     const holds = await heldIn({ id: tree.id, directory, repo: tree.repo });
     if (holds.length > 0) {

@@ -1,5 +1,5 @@
 import type { Config } from '../../core/config/config.ts';
-import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
+import { type Problem, placeAt, problemAt, showValue } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { LocatedModel } from '../../llm/locate-model.ts';
 import { openCatalogue } from '../../llm/models/catalogue.ts';
@@ -15,9 +15,8 @@ export function aliasProblems(models: readonly LocatedModel[], config: Config): 
     if (name === undefined || sources.catalogue !== null) return [];
     const like = overrides[name]?.like ?? '';
     const known = openCatalogue().entries.map((entry) => `${entry.vendor}/${entry.model}`);
-    const origin = config.origins.get(`models."${name}".like`) ?? '';
-    const [, file = 'animus.toml', line] = /^(.*):(\d+)$/.exec(origin) ?? [];
-    const place = { file, line: line === undefined ? null : Number(line), key: `models."${name}".like` };
+    const key = `models."${name}".like`;
+    const place = placeAt(config.origins.get(key), config.file ?? 'animus.toml', key);
     const expected = 'a model of the catalogue (see: animus models)';
     return [problemAt('config.invalid', place, { expected, value: showValue(like), hint: didYouMean(like, known) })];
   });

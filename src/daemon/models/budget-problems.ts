@@ -3,7 +3,7 @@ import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { type Budget, type BudgetLimit, plainAmount } from '../../core/config/sections/budget.ts';
 import type { DetailsOf } from '../../core/errors/error-details.ts';
-import { type Problem, problemAt } from '../../core/errors/problem.ts';
+import { type Problem, placeAt, problemAt } from '../../core/errors/problem.ts';
 import type { LocatedModel } from '../../llm/locate-model.ts';
 import { leastTurn } from './least-turn.ts';
 
@@ -45,7 +45,5 @@ function conflict(
   key: string,
   details: DetailsOf<'config.conflict', 'file' | 'key'>,
 ): Problem {
-  const origin = origins[key];
-  const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
-  return problemAt('config.conflict', { file, line, key: `faculty.${key}` }, details);
+  return problemAt('config.conflict', placeAt(origins[key], file, `faculty.${key}`), details);
 }

@@ -14,8 +14,8 @@ import type { ProcessHost } from '../../process/process-host.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createConfiguredLlm, openConfiguredEmbedder } from './configured-llm.ts';
-import { explainFailure } from './explain-failure.ts';
 import { modelOptions } from './model-names.ts';
+import { explainFailure } from './provider-remedy.ts';
 import { type Kept, keptToProviders, placeOf, placesOf, strayModel } from './providers-of-work.ts';
 
 /** Where foci get their models. */
@@ -58,7 +58,7 @@ export function openModels(config: Config, log: Log, processes: ProcessHost): Mo
   const chainOf = (faculty: Faculty) => {
     const { model, fallbackModels } = faculty.engage;
     const stray = strayModel(faculty, config);
-    // The code that begins or resumes a focus has kept it to its providers: this is for code that forgets that.
+    // The code that begins or resumes a focus has kept it to its providers: this guards against code that forgets to.
     if (stray !== null) throw new AnimusError('work.provider_changed', { model: stray });
     return [llm.resolve(model), ...fallbackModels.map((name) => llm.resolve(name))] as const;
   };

@@ -27,28 +27,20 @@ export function priceRemarks(
   const { file, problem } = openCatalogue().prices;
   const { checked, published, version, package: table } = file.source;
   const days = Math.floor((now.getTime() - Date.parse(checked)) / 86_400_000);
-  return [
-    ...(problem === null
-      ? []
-      : [
-          {
-            message: `fetched prices are not used, those that come with animus are: ${problem}`,
-            remedy: `${UPDATE}, or ${UPDATE} --reset`,
-          },
-        ]),
-    ...(days <= OLD_AFTER_DAYS
-      ? []
-      : [
-          {
-            message: `prices of models are ${days} days old: ${table} ${version} of ${published} was the newest on ${checked}`,
-            remedy: UPDATE,
-          },
-        ]),
-    ...[...unpriced(faculties, config)].map(([name, entry]) => ({
-      message: `${name} has no price: it is only known to be like ${entry}, and limits in USD are refused for it`,
-      remedy: `${UPDATE}; or set usd_per_million in animus.toml: [models."${name}"]`,
-    })),
-  ];
+  const remarks: PriceRemark[] = [];
+  if (problem !== null) {
+    const message = `fetched prices are not used, those that come with animus are: ${problem}`;
+    remarks.push({ message, remedy: `${UPDATE}, or ${UPDATE} --reset` });
+  }
+  if (days > OLD_AFTER_DAYS) {
+    const message = `prices of models are ${days} days old: ${table} ${version} of ${published} was the newest on ${checked}`;
+    remarks.push({ message, remedy: UPDATE });
+  }
+  for (const [name, entry] of unpriced(faculties, config)) {
+    const message = `${name} has no price: it is only known to be like ${entry}, and limits in USD are refused for it`;
+    remarks.push({ message, remedy: `${UPDATE}; or set usd_per_million in animus.toml: [models."${name}"]` });
+  }
+  return remarks;
 }
 
 const UPDATE = 'animus models update';

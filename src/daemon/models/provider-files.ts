@@ -3,7 +3,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Problem } from '../../core/errors/problem.ts';
-import { readSmallFile } from '../../core/files/read-small-file.ts';
+import { readSmallFile } from '../../core/files/regular-file.ts';
 import { loadScript } from '../../llm/scripted/script.ts';
 
 /** The problems of these files; a daemon does not start with one of them. */

@@ -1,6 +1,18 @@
-/** The remedy for a failing provider. */
+/** What people are told of a failing provider: what has failed, and the remedy. */
+import type { Config } from '../../core/config/config.ts';
 import type { HttpProviderConfig, ProviderConfig } from '../../core/config/providers/provider.ts';
 import type { LlmFailure } from '../../llm/client.ts';
+
+/** One line for people: which provider failed, how, and the remedy. */
+export function explainFailure(failure: LlmFailure, { providers }: Pick<Config, 'providers'>): string {
+  const { kind, provider: name, message } = failure;
+  const provider = providers.get(name);
+  const remedy = provider === undefined ? null : remedyOf(failure, provider);
+  // The output of a command is read again at the next call.
+  const isFixed = kind === 'credentials' && provider?.kind !== 'scripted' && !provider?.credentials;
+  const restart = isFixed && remedy !== null ? ', and restart animus' : '';
+  return `provider ${name}: ${message}${remedy === null ? '' : `; ${remedy}${restart}`}`;
+}
 
 /** One clause, or null when one can only wait or check the request. */
 export function remedyOf(

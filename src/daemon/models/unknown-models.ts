@@ -3,7 +3,7 @@ import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider.ts';
 import { vendorUrl } from '../../core/config/providers/provider.ts';
-import { type Place, type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
+import { type Place, type Problem, placeAt, problemAt, showValue } from '../../core/errors/problem.ts';
 import { nearest } from '../../core/errors/suggest.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { openCatalogue } from '../../llm/models/catalogue.ts';
@@ -63,11 +63,6 @@ function isDescribed(name: string, { models }: Pick<Config, 'models'>): boolean 
 
 function modelsOf(vendor: string): string[] {
   return openCatalogue().entries.flatMap((entry) => (entry.vendor === vendor ? [entry.model] : []));
-}
-
-function placeAt(origin: string | undefined, file: string, key: string): Place {
-  const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
-  return { file, line, key };
 }
 
 function unknown(place: Place, written: string, meant: string | null, known: string): Problem {

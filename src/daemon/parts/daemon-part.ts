@@ -1,13 +1,12 @@
-/** What a part of animus that is not the engine adds to a daemon. The daemon knows no part: it gets their list. */
+/** What a part beside the engine adds to a daemon. The daemon does not know the parts: it is given a list. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { PlacedBatches } from '../../llm/llm.ts';
-import type { Database, Queryable } from '../../store/sql/database.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import type { ServiceBase } from './service-base.ts';
 
 export interface DaemonPart {
   /** Loads what makes its service, which runs as long as the daemon. */
@@ -19,10 +18,7 @@ export interface DaemonPart {
 export type CreateService = (daemon: PartOfDaemon) => Service;
 
 /** What a service gets. */
-export interface PartOfDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface PartOfDaemon extends ServiceBase {
   readonly daemonId: string;
   /** The current settings. */
   readonly settings: () => Config;

@@ -1,12 +1,9 @@
 /** Waits for the database, and logs that it does: a daemon is often started together with its database, or before it. */
 
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 
-export interface DatabaseWait {
-  readonly clock: Clock;
-  readonly log: Log;
+interface DatabaseWait extends Pick<ServiceBase, 'clock' | 'log'> {
   /** Ends the wait. */
   readonly ending: AbortSignal;
 }

@@ -2,7 +2,6 @@
 
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import {
   type DaemonPhase,
   type HealthServer,
@@ -16,10 +15,10 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
 import type { Notifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import { recordHealth } from './health-records.ts';
 
-export interface AnnouncedDaemon {
+interface AnnouncedDaemon extends Pick<ServiceBase, 'clock' | 'log'> {
   readonly http: Config['daemon']['http'];
   /** Null: the API is not served. */
   readonly api: { readonly maxConnections: number } | null;
@@ -27,8 +26,6 @@ export interface AnnouncedDaemon {
   readonly home: string;
   readonly version: string;
   readonly daemonId: string;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Absent: health is not served, as in the demo. */
   readonly openHealth: OpenHealth | undefined;
 }

@@ -3,24 +3,22 @@ import type { Faculties } from '../../catalog/faculties.ts';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { priceRemarks } from '../models/price-remarks.ts';
 import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
 import { type HeldFaculty, servedFaculties } from './served-faculties.ts';
 
-export interface RegisteredDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface RegisteredDaemon extends ServiceBase {
   /** The configuration that holds now. */
   readonly settings: () => Config;
   readonly daemon: Omit<DaemonRegistration, 'faculties' | 'problems' | 'maxConcurrent' | 'session'>;
   readonly maxConcurrent: () => number;
 }
+
+/** `skills`: those that work has written; `library`: those that were found. */
+type Subject = 'claims' | 'config' | 'part' | 'skills' | 'library';
 
 export interface Registration {
   /** The faculties that this daemon claims work for. */
@@ -32,18 +30,10 @@ export interface Registration {
    * works again, or nothing has tried it for a minute after that time. Never rejects.
    */
   trouble(faculty: string, reason: string, seconds: number): Promise<void>;
-  /** Replaces the recorded problems of animus.toml. Never rejects. */
-  configProblems(problems: readonly string[]): Promise<void>;
-  /** Makes what replaces the recorded problems of a part. Never rejects. */
-  partReport(): (problems: readonly string[]) => Promise<void>;
+  /** Makes what replaces the recorded problems of a subject; each part has its own. That never rejects. */
+  reportOn(subject: Subject): (problems: readonly string[]) => Promise<void>;
   /** Replaces the recorded problems of containers, and why faculties of mode `code` can run nothing, by name. Never rejects. */
   sandboxProblems(lines: readonly string[], ofCode: ReadonlyMap<string, string>): Promise<void>;
-  /** Replaces the recorded problems of skills that work has written. Never rejects. */
-  skillProblems(problems: readonly string[]): Promise<void>;
-  /** Replaces the recorded problems of the skills that were found. Never rejects. */
-  libraryProblems(problems: readonly string[]): Promise<void>;
-  /** Replaces the recorded problems of claims. Never rejects. */
-  claimProblems(problems: readonly string[]): Promise<void>;
   /** Records a problem that lasts as long as this daemon runs. Never rejects. */
   fault(problem: string): Promise<void>;
   /** Records that the faculty works again. Never rejects. */
@@ -60,13 +50,9 @@ export function createRegistration({
 }: RegisteredDaemon): Registration {
   const troubles = new Map<string, HeldFaculty>();
   const faults: string[] = [];
-  let ofClaims: readonly string[] = [];
-  let ofConfig: readonly string[] = [];
-  const ofParts = new Map<object, readonly string[]>();
+  const reports: { readonly subject: Subject; problems: readonly string[] }[] = [];
   let ofSandbox: readonly string[] = [];
   let ofCode: ReadonlyMap<string, string> = new Map();
-  let ofSkills: readonly string[] = [];
-  let ofLibrary: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
   let remarked: ReadonlySet<string> = new Set();
@@ -90,20 +76,24 @@ export function createRegistration({
       faculties: servedFaculties(runnable.values(), config, ofCode, troubles),
       problems: [
         ...loaded.problems.map(({ message }) => message),
-        ...ofClaims.map((message) => ({ about: 'claims' as const, message })),
+        ...problemsOf('claims').map((message) => ({ about: 'claims' as const, message })),
         ...lacks,
         ...faults,
-        ...ofConfig,
-        ...[...ofParts.values()].flat(),
+        ...problemsOf('config'),
+        ...problemsOf('part'),
         ...ofSandbox,
-        ...ofSkills,
-        ...ofLibrary,
+        ...problemsOf('skills'),
+        ...problemsOf('library'),
       ],
     });
     const before = new Set(missingKeys(known.faculties.values(), config));
     for (const lack of lacks) if (!before.has(lack)) log.warn({}, lack);
     known = loaded;
     able = runnable;
+  }
+
+  function problemsOf(subject: Subject): readonly string[] {
+    return reports.filter((report) => report.subject === subject).flatMap(({ problems }) => problems);
   }
 
   async function update(): Promise<void> {
@@ -140,32 +130,17 @@ export function createRegistration({
       troubles.set(faculty, { since: before?.since ?? new Date(nowMs).toISOString(), until, reason });
       await update();
     },
-    async claimProblems(problems) {
-      ofClaims = problems;
-      await update();
-    },
-    async configProblems(problems) {
-      ofConfig = problems;
-      await update();
-    },
-    partReport() {
-      const part = {};
+    reportOn(subject) {
+      const report = { subject, problems: [] as readonly string[] };
+      reports.push(report);
       return async (problems) => {
-        ofParts.set(part, problems);
+        report.problems = problems;
         await update();
       };
     },
     async sandboxProblems(lines, code) {
       ofSandbox = lines;
       ofCode = code;
-      await update();
-    },
-    async skillProblems(problems) {
-      ofSkills = problems;
-      await update();
-    },
-    async libraryProblems(problems) {
-      ofLibrary = problems;
       await update();
     },
     async fault(problem) {

@@ -12,7 +12,7 @@ import { modelNames } from '../models/model-names.ts';
 export type HeldFaculty = NonNullable<ServedFaculty['held']>;
 
 /**
- * What it claims them with, and what people are told of them: nothing of their files, prompts and tools. `unable`: why a faculty of mode `code`
+ * What it claims work with, and what people are told of the faculties: nothing of their files, prompts and tools. `unable`: why a faculty of mode `code`
  * can run nothing now, by name; `troubles`: whose provider fails.
  */
 export function servedFaculties(

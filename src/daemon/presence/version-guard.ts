@@ -2,6 +2,7 @@
 
 import { type AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -15,28 +16,15 @@ const EVERY_MS = 30_000;
 
 /** Checks every 30 s. Ignores other failures of the database. */
 export function createVersionGuard(db: Database, clock: Clock, everyMs = EVERY_MS): VersionGuard {
-  const stopping = new AbortController();
   const outdated = new AbortController();
-  let loop: Promise<void> | null = null;
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted && !outdated.signal.aborted) {
-      await clock.sleep(everyMs, stopping.signal);
+  const loop = createLoop(async (stopping) => {
+    while (!stopping.aborted && !outdated.signal.aborted) {
+      await clock.sleep(everyMs, stopping);
       const refusal = await refusalOf(db);
       if (refusal) outdated.abort(refusal);
     }
-  }
-
-  return {
-    outdated: outdated.signal,
-    async start() {
-      loop = run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  });
+  return { ...loop, outdated: outdated.signal };
 }
 
 async function refusalOf(db: Database): Promise<AnimusError | null> {

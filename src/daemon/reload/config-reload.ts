@@ -3,8 +3,9 @@
 import type { Config } from '../../core/config/config.ts';
 import { changedSettings, isLive, withLiveSettings } from '../../core/config/live-settings.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
-import { readSmallFile } from '../../core/files/read-small-file.ts';
+import { readSmallFile } from '../../core/files/regular-file.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -41,18 +42,17 @@ function textOf(path: string): string {
 export function watchConfig(options: ConfigWatchOptions): Service {
   const { initial, clock, log, pollMs = 2000 } = options;
   const { file } = initial;
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
   let current = initial;
   let seen: string | null = null;
   let told: readonly string[] = [];
 
-  async function run(path: string): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const text = textOf(path);
-      if (text !== seen) await reload(path);
+  async function run(stopping: AbortSignal): Promise<void> {
+    if (file === null) return;
+    while (!stopping.aborted) {
+      const text = textOf(file);
+      if (text !== seen) await reload(file);
       seen = text;
-      await clock.sleep(pollMs, stopping.signal);
+      await clock.sleep(pollMs, stopping);
     }
   }
 
@@ -86,13 +86,5 @@ export function watchConfig(options: ConfigWatchOptions): Service {
     }
   }
 
-  return {
-    async start() {
-      if (file !== null) loop = run(file);
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return createLoop(run);
 }

@@ -5,7 +5,7 @@ import { outcomeSchemaProblem } from '../../catalog/faculty/outcome-schema.ts';
 import { readHooksDirectory } from '../../catalog/reading/hooks-directory.ts';
 import type { Config } from '../../core/config/config.ts';
 import { WEB_SEARCH_KINDS } from '../../core/config/sections/web.ts';
-import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
+import { type Problem, placeAt, problemAt, showValue } from '../../core/errors/problem.ts';
 import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
@@ -22,7 +22,7 @@ import { unwritablePlace } from '../workspace/unwritable-place.ts';
 
 /**
  * Reads the directory like `loadFaculties`, and omits each faculty with an option that a model of its chain would refuse
- * in every request, each whose `outcome_schema` is not one, and each that cannot write where it works. If the hooks directory has problems, every faculty with a loop is omitted.
+ * in every request, each with an invalid `outcome_schema`, and each that cannot write where it works. If the hooks directory has problems, every faculty with a loop is omitted.
  * `adapt` changes a faculty before its options are checked.
  */
 export async function loadRunnableFaculties(
@@ -48,7 +48,7 @@ export async function loadRunnableFaculties(
     const faculty = adapt(found);
     const broken = await refusedOutcomeSchema(faculty);
     const refused = [
-      // A vendor's words about a schema that is none do not help.
+      // What a vendor says about an invalid schema does not help.
       ...(broken.length > 0 ? broken : refusalsOf(faculty, names, config)),
       ...missingHooks(faculty, shared.problems),
       ...(await unwritable(faculty, config)),
@@ -130,9 +130,6 @@ function problemOf({ file, origins }: Faculty, { key: refused, expected, value }
   return problemAt('config.invalid', place, { expected, value: showValue(value) });
 }
 
-/** Where a key is written; without a line where it has its default. */
 function placeOf({ file, origins }: Pick<Faculty, 'file' | 'origins'>, key: string) {
-  const origin = origins[key];
-  const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
-  return { file, line, key: `faculty.${key}` };
+  return placeAt(origins[key], file, `faculty.${key}`);
 }

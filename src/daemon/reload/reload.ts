@@ -5,6 +5,7 @@ import type { Faculties } from '../../catalog/faculties.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -35,21 +36,20 @@ export interface FacultyWatch extends Service {
   look(): void;
 }
 
-/** Watches and polls: a watch can be lost (a directory replaced, no watches left, a network file system), a poll is only slower. */
+/** Watches and polls: a watch can be lost (a replaced directory, no watches left, a network file system); polling is only slower. */
 export function watchFaculties(options: FacultyWatchOptions): FacultyWatch {
   const { clock, log, directory, pollMs = 10_000 } = options;
   const wake = createWake(clock);
-  const stopping = new AbortController();
+  const loop = createLoop(run);
   let watcher: FSWatcher | null = null;
   let current = options.initial;
-  let loop: Promise<void> | null = null;
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async function run(stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted) {
       watcher ??= watchDirectory();
-      await wake.wait(pollMs, stopping.signal);
-      await clock.sleep(SETTLE_MS, stopping.signal);
-      if (!stopping.signal.aborted) await reload();
+      await wake.wait(pollMs, stopping);
+      await clock.sleep(SETTLE_MS, stopping);
+      if (!stopping.aborted) await reload();
     }
   }
 
@@ -81,13 +81,10 @@ export function watchFaculties(options: FacultyWatchOptions): FacultyWatch {
   }
 
   return {
+    start: loop.start,
     look: () => wake.ring(),
-    async start() {
-      loop = run();
-    },
     async stop() {
-      stopping.abort();
-      await loop;
+      await loop.stop();
       watcher?.close();
     },
   };

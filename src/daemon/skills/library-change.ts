@@ -1,4 +1,4 @@
-/** What a new library means for a daemon that has one already. */
+/** How a daemon takes over a new library of skills: what it keeps of the old one, and what it logs. */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { Skill, SkillLibrary, SkillProblem } from '../../catalog/skills/skill.ts';
@@ -17,7 +17,7 @@ export function keepLastGood(before: SkillLibrary, loaded: SkillLibrary): SkillL
   return Object.freeze({ ...loaded, skills: new Map(all.map((skill) => [skill.name, skill])) });
 }
 
-/** It is there again, or its folder was moved aside by `placeSkill`, which puts another one in its place. The next load finds that. */
+/** It is back, or `placeSkill` has moved its folder aside to put another one in its place, which the next load finds. */
 function isBeingReplaced({ directory }: Skill): boolean {
   if (existsSync(join(directory, 'SKILL.md'))) return true;
   const begin = `${TEMPORARY}${basename(directory)}-`;
@@ -74,7 +74,7 @@ export function reportChange(before: SkillLibrary, after: SkillLibrary, log: Log
   const fresh = after.problems.filter(({ message }) => !known.has(message));
   for (const problem of fresh.slice(0, MOST_LINES)) {
     const { level, message } = problem;
-    if (level !== 'error') log.debug({}, `a skill is not as the format wants it: ${message}`);
+    if (level !== 'error') log.debug({}, `a skill does not follow the format: ${message}`);
     else log.error({}, `${hasLastGood(problem, after) ? STAYS : 'a skill was left out'}: ${message}`);
   }
   const rest = fresh.slice(MOST_LINES).filter(({ level }) => level === 'error').length;

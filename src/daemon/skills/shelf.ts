@@ -8,6 +8,7 @@ import type { ReadSkill } from '../../catalog/skills/read-skill.ts';
 import { NO_SKILLS, type SkillLibrary } from '../../catalog/skills/skill.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -53,7 +54,8 @@ export function createShelf(options: ShelfOptions): SkillShelf {
   const { directories, clock, log, pollMs = 2000, onChange = () => {}, onProblems = async () => {} } = options;
   const known = new Map<string, ReadSkill>();
   const wake = createWake(clock);
-  const stopping = new AbortController();
+  const loop = createLoop(run);
+  const { stopping } = loop;
   const watchers = new Map<string, FSWatcher>();
   let library: SkillLibrary = NO_SKILLS;
   let isFirst = true;
@@ -61,7 +63,6 @@ export function createShelf(options: ShelfOptions): SkillShelf {
   let lastLoadMs = 0;
   // Loads run one after the other, so that each sees what was changed before it was asked for.
   let loading: Promise<unknown> = Promise.resolve();
-  let loop: Promise<void> | null = null;
 
   async function load(): Promise<void> {
     const steps = loadInSteps(directories, { known });
@@ -76,7 +77,7 @@ export function createShelf(options: ShelfOptions): SkillShelf {
         return;
       }
       if (--atOnce >= 0 || spentMs < SLICE_MS) continue;
-      if (stopping.signal.aborted) return;
+      if (stopping.aborted) return;
       busyMs += spentMs;
       await setImmediate();
       begun = performance.now();
@@ -110,11 +111,11 @@ export function createShelf(options: ShelfOptions): SkillShelf {
   async function run(): Promise<void> {
     await loading;
     await reportProblems();
-    while (!stopping.signal.aborted) {
+    while (!stopping.aborted) {
       watchDirectories();
-      await wake.wait(Math.max(pollMs, Math.min(lastLoadMs * 50, MOST_POLL_MS)), stopping.signal);
-      await clock.sleep(SETTLE_MS, stopping.signal);
-      if (!stopping.signal.aborted) await loadNext();
+      await wake.wait(Math.max(pollMs, Math.min(lastLoadMs * 50, MOST_POLL_MS)), stopping);
+      await clock.sleep(SETTLE_MS, stopping);
+      if (!stopping.aborted) await loadNext();
       await reportProblems();
     }
   }
@@ -156,12 +157,11 @@ export function createShelf(options: ShelfOptions): SkillShelf {
       if (directories.length === 0) return;
       await cleanUp();
       const first = loadNext();
-      loop = run();
+      await loop.start();
       await Promise.race([first, setImmediate()]);
     },
     async stop() {
-      stopping.abort();
-      await loop;
+      await loop.stop();
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
     },

@@ -1,10 +1,11 @@
-/** Replaces one folder of a skill: all of it or nothing, and never what somebody else has put there. */
+/** Replaces one folder of a skill: all of it or nothing, and never what somebody else put there. */
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { contentHashOf } from '../../catalog/skills/content-hash.ts';
 import { listSkillFiles } from '../../catalog/skills/list-skill-files.ts';
+import { writeSkillFiles } from '../../catalog/skills/place-skill.ts';
 import { readListedFiles } from '../../catalog/skills/read-skill.ts';
 import type { SkillContent } from '../../catalog/skills/skill.ts';
 import { SKILL_LIMITS } from '../../catalog/skills/skill-limits.ts';
@@ -33,7 +34,7 @@ export function hashOnDisk(directory: string): string | null {
   }
 }
 
-/** Whether a person keeps something in it that is not part of the skill, such as a `.git`. Throws the system's error. */
+/** Whether it has something of a person that is not part of the skill, such as a `.git`. Throws the system's error. */
 function keepsHidden(directory: string): boolean {
   return readdirSync(directory, { withFileTypes: true }).some((entry) => {
     if (MADE_BY_PROGRAMS.has(entry.name)) return false;
@@ -41,7 +42,7 @@ function keepsHidden(directory: string): boolean {
   });
 }
 
-/** What appears by itself, and is made again. */
+/** Made by programs, which make it again. */
 const MADE_BY_PROGRAMS = new Set(['__pycache__', '.DS_Store']);
 
 /**
@@ -57,7 +58,7 @@ export async function exchangeFolder(
 ): Promise<boolean> {
   const [directory, fresh] = [join(root, name), join(root, `${TEMPORARY}${name}-${randomUUID()}`)];
   try {
-    if (files !== null) await writeFolder(fresh, files);
+    if (files !== null) await writeSkillFiles(fresh, files);
     const aside = expected === null ? null : await moveAside(directory, fresh + ASIDE, expected);
     if (aside === false) return false;
     const placed = files === null || (await renameIfFree(fresh, directory));
@@ -81,16 +82,7 @@ export async function recoverFolders(root: string, ours: (name: string, hash: st
   }
 }
 
-async function writeFolder(folder: string, files: readonly SkillContent[]): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const { path, content } of files) {
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content, { flag: 'wx', flush: true });
-  }
-}
-
-/** Moved first and read then: anyone who edits it meanwhile has edited what is read. */
+/** Moved first and read then: an edit in between is in what is read. */
 async function moveAside(directory: string, aside: string, expected: string): Promise<string | false> {
   if (!(await renameIfThere(directory, aside))) return false;
   if (hashOnDisk(aside) === expected) return aside;

@@ -46,7 +46,7 @@ export async function writeSkills(
   return { changed, problems };
 }
 
-/** Known without reading its files. */
+/** Without reading its files. */
 function isThere({ name, current }: WrittenSkill, root: string, library: SkillLibrary): boolean {
   const found = library.skills.get(name);
   const directory = join(root, name);
@@ -56,7 +56,7 @@ function isThere({ name, current }: WrittenSkill, root: string, library: SkillLi
   );
 }
 
-/** A skill of that name that a person keeps in another directory is not to be hidden by one in the first. */
+/** A person's skill of that name in another directory must not be hidden by one in the first. */
 function elsewhere({ name, current }: WrittenSkill, root: string, library: SkillLibrary): string | null {
   const found = library.skills.get(name);
   if (current === null || found === undefined || found.directory === join(root, name)) return null;
@@ -64,7 +64,7 @@ function elsewhere({ name, current }: WrittenSkill, root: string, library: Skill
 }
 
 const CHANGED = Symbol('changed');
-/** How often to look: while another daemon exchanges the folder, what is read may be parts of two versions. */
+/** How often to look: while another daemon exchanges the folder, this one may read parts of two versions. */
 const MOST_TRIES = 4;
 const PAUSE_MS = 20;
 

@@ -1,24 +1,20 @@
 /** Keeps the files of skills that work has written as the rows say, and reports which skills this daemon has. */
 import type { SkillLibrary } from '../../catalog/skills/skill.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
 import { readWrittenSkills, reportSkills } from '../../store/skills/written-skills.ts';
-import type { Database } from '../../store/sql/database.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import type { SkillShelf } from './shelf.ts';
 import { writeSkills } from './write-skills.ts';
 
-export interface WritingDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface WritingDaemon extends ServiceBase {
   readonly host: string;
   /** Absolute; files are written into the first. Without directories nothing is done. */
   readonly directories: readonly string[];
   readonly shelf: Pick<SkillShelf, 'ready' | 'refresh'>;
-  /** After how many days without use a skill is stale. */
+  /** How many days without use make a skill stale. */
   readonly staleDays: number;
   /** Gets all problems whenever they have changed. Never rejects. */
   readonly onProblems: (problems: readonly string[]) => Promise<void>;
@@ -41,14 +37,14 @@ export function createWrittenSkills(daemon: WritingDaemon): WrittenSkills {
   const [root] = directories;
   const place = [daemon.host, ...directories].join(':');
   const wake = createWake(clock);
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
+  const first = Promise.withResolvers<void>();
+  const loop = createLoop(run);
   let known = '';
   let reported: SkillLibrary | null = null;
   let reportedMs = 0;
 
-  async function run(first: () => void): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async function run(stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted) {
       try {
         await round();
       } catch (error) {
@@ -57,8 +53,8 @@ export function createWrittenSkills(daemon: WritingDaemon): WrittenSkills {
           'the files of written skills could not be compared with the database; the next round tries again',
         );
       }
-      first();
-      await wake.wait(LOOK_MS, stopping.signal);
+      first.resolve();
+      await wake.wait(LOOK_MS, stopping);
     }
   }
 
@@ -89,16 +85,12 @@ export function createWrittenSkills(daemon: WritingDaemon): WrittenSkills {
   }
 
   return {
+    stop: loop.stop,
     ring: () => wake.ring(),
     async start() {
       if (root === undefined) return;
-      const first = Promise.withResolvers<void>();
-      loop = run(first.resolve);
-      await Promise.race([first.promise, clock.sleep(START_MS, stopping.signal).catch(() => {})]);
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
+      await loop.start();
+      await Promise.race([first.promise, clock.sleep(START_MS, loop.stopping)]);
     },
   };
 }

@@ -2,10 +2,9 @@
 import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Budget } from '../../core/config/sections/budget.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
-import type { Database } from '../../store/sql/database.ts';
 import {
   type DeclaredLimit,
   declareBudgets,
@@ -13,12 +12,9 @@ import {
   returnSlices,
   sweepBudgets,
 } from '../../store/work/budgets.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 
-export interface BudgetedDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface BudgetedDaemon extends ServiceBase {
   readonly daemonId: string;
   readonly registration: { faculties(): ReadonlyMap<string, Faculty> };
   /** `[budget]` of the newest configuration. */
@@ -39,19 +35,18 @@ const PRUNE_ROUNDS = 20;
 
 /** The limits are written before `start` resolves, so that no turn begins before them. */
 export function createBudgetKeeper({ db, clock, log, daemonId, registration, budget }: BudgetedDaemon): BudgetKeeper {
-  const stopping = new AbortController();
   const wake = createWake(clock);
-  let loop: Promise<void> | null = null;
+  const loop = createLoop(run);
 
   async function declare(): Promise<void> {
     const faculties = registration.faculties();
     await declareBudgets(db, daemonId, limitsOf(faculties, budget()), [...faculties.keys()]);
   }
 
-  async function run(): Promise<void> {
+  async function run(stopping: AbortSignal): Promise<void> {
     for (let round = 1; ; round++) {
-      await wake.wait(INTERVAL_MS * (0.5 + Math.random()), stopping.signal);
-      if (stopping.signal.aborted) return;
+      await wake.wait(INTERVAL_MS * (0.5 + Math.random()), stopping);
+      if (stopping.aborted) return;
       try {
         await declare();
         await sweepBudgets(db, daemonId);
@@ -67,11 +62,10 @@ export function createBudgetKeeper({ db, clock, log, daemonId, registration, bud
     look: () => wake.ring(),
     async start() {
       await declare();
-      loop = run();
+      await loop.start();
     },
     async stop() {
-      stopping.abort();
-      await loop;
+      await loop.stop();
       try {
         await sweepBudgets(db, daemonId);
         await returnSlices(db, daemonId, true);

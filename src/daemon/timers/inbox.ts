@@ -1,17 +1,13 @@
 /** Drains the inbox: turns messages of any pgmq producer into work items soon after they were sent. */
 
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { drainInbox } from '../../store/work/inbox.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 
-export interface InboxKeeper {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface InboxKeeper extends ServiceBase {
   /** How often to poll without a notification. */
   readonly pollSeconds: number;
 }
@@ -30,19 +26,16 @@ const POSTPONED_MS = 1100;
 export function createInbox(keeper: InboxKeeper): Inbox {
   const { clock, log } = keeper;
   const wake = createWake(clock);
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
+  const loop = createLoop(async (stopping) => {
+    while (!stopping.aborted) await wake.wait(await drain(stopping), stopping);
+  });
   let troubled = false;
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) await wake.wait(await drain(), stopping.signal);
-  }
-
   /** Drains the inbox; returns how long to wait for the next notification. */
-  async function drain(): Promise<number> {
+  async function drain(stopping: AbortSignal): Promise<number> {
     try {
       let postponed = 0;
-      for (let full = true; full && !stopping.signal.aborted; ) {
+      for (let full = true; full && !stopping.aborted; ) {
         const drained = await drainInbox(keeper.db, BATCH);
         full = drained.accepted + drained.refused + drained.postponed >= BATCH;
         postponed += drained.postponed;
@@ -63,14 +56,5 @@ export function createInbox(keeper: InboxKeeper): Inbox {
     }
   }
 
-  return {
-    ring: () => wake.ring(),
-    async start() {
-      loop = run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return { ...loop, ring: () => wake.ring() };
 }

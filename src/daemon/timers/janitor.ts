@@ -2,9 +2,8 @@
 
 import type { RetentionConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { pruneWorktrees } from '../../store/work/kept-worktrees.ts';
 import {
   dropMonth,
@@ -17,15 +16,12 @@ import {
   pruneSkillPackages,
   pruneWork,
 } from '../../store/work/retention.ts';
-import type { Log } from '../../telemetry/log.ts';
 import type { Prune } from '../parts/daemon-part.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
 import { sweepHomes } from '../workspace/focus-home.ts';
 
-export interface CleanedDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface CleanedDaemon extends ServiceBase {
   /** The current setting. */
   readonly retention: () => RetentionConfig;
   /** The parent of the focus directories of this host. */
@@ -34,22 +30,8 @@ export interface CleanedDaemon {
   readonly prunes: ReadonlyMap<string, Prune>;
 }
 
-/** What one round removed; `busy`: another daemon is sweeping and does the rest; `more`: the time was up before everything was done. */
-export interface Swept {
-  readonly items: number;
-  readonly conversations: number;
-  /** Items whose transcript was packed, or had none, or was passed over. */
-  readonly packed: number;
-  readonly artifacts: number;
-  readonly archived: number;
-  readonly registered: number;
-  /** Packages of skills. */
-  readonly packages: number;
-  /** Rows of worktrees that are gone with their items. */
-  readonly worktrees: number;
-  /** Months of the history that were dropped. */
-  readonly months: number;
-  readonly directories: number;
+/** What one round removed, by what is counted. `busy`: another daemon is sweeping and does the rest; `more`: the time was up before everything was done. */
+interface Swept extends Readonly<Record<string, number | boolean>> {
   readonly busy: boolean;
   readonly more: boolean;
 }
@@ -77,13 +59,13 @@ const SMALL_ROW_BATCH = 1000;
 /** A janitor. Only one sweeps a database at a time, whatever the number of daemons. */
 export function createJanitor(daemon: CleanedDaemon): Janitor {
   const { db, clock, log, retention } = daemon;
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
+  const loop = createLoop(run);
+  const { stopping } = loop;
 
   async function run(): Promise<void> {
     for (let averageMs = FIRST_MS; ; ) {
-      await clock.sleep(averageMs * (0.5 + Math.random()), stopping.signal);
-      if (stopping.signal.aborted) return;
+      await clock.sleep(averageMs * (0.5 + Math.random()), stopping);
+      if (stopping.aborted) return;
       averageMs = INTERVAL_MS;
       try {
         const swept = await sweep();
@@ -104,45 +86,35 @@ export function createJanitor(daemon: CleanedDaemon): Janitor {
     const endMs = clock.monotonicMs() + ROUND_MS;
     let beganMs = clock.monotonicMs();
     const more = async () => {
-      await clock.sleep((clock.monotonicMs() - beganMs) * BREATH, stopping.signal);
+      await clock.sleep((clock.monotonicMs() - beganMs) * BREATH, stopping);
       beganMs = clock.monotonicMs();
-      return !stopping.signal.aborted && beganMs < endMs;
+      return !stopping.aborted && beganMs < endMs;
     };
-    const conversations = await repeat(
-      () => pruneConversations(db, resolvedDays, CONVERSATION_BATCH),
-      CONVERSATION_BATCH,
-      more,
-    );
-    const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
+    const parts = new Map<string, Part>();
+    const prune = async (counted: string, batch: number, one: (batch: number) => Promise<number | null>) => {
+      parts.set(counted, await repeat(() => one(batch), batch, more));
+    };
+    await prune('conversations', CONVERSATION_BATCH, (batch) => pruneConversations(db, resolvedDays, batch));
+    await prune('artifacts', WORK_BATCH, (batch) => pruneArtifacts(db, artifactsDays, batch));
     const items = await allOldWork(more);
-    const packed =
-      packDays === null ? NOTHING : await repeat(() => packHistory(db, packDays, WORK_BATCH), WORK_BATCH, more);
-    const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
-    const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
-    const others: [string, Part][] = [];
-    for (const [counted, prune] of daemon.prunes) {
-      others.push([counted, await repeat(() => prune(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more)]);
+    parts.set('items', items);
+    // Items whose transcript was packed, or had none, or was passed over.
+    await prune('packed', WORK_BATCH, async (batch) => (packDays === null ? 0 : packHistory(db, packDays, batch)));
+    await prune('archived', SMALL_ROW_BATCH, (batch) => pruneArchives(db, resolvedDays, batch));
+    await prune('registered', SMALL_ROW_BATCH, (batch) => pruneRegisters(db, batch));
+    for (const [counted, one] of daemon.prunes) {
+      await prune(counted, SMALL_ROW_BATCH, (batch) => one(db, resolvedDays, batch));
     }
-    const packages = await repeat(() => pruneSkillPackages(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
-    const worktrees = await repeat(() => pruneWorktrees(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
-    // Not before the work of that month is deleted.
-    const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
-    const own = [conversations, artifacts, items, packed, archived, registered, packages, worktrees, months];
-    const parts = [...own, ...others.map(([, part]) => part)];
+    // Packages of skills, and rows of worktrees that are gone with their items.
+    await prune('packages', WORK_BATCH, (batch) => pruneSkillPackages(db, resolvedDays, batch));
+    await prune('worktrees', WORK_BATCH, (batch) => pruneWorktrees(db, resolvedDays, batch));
+    // Months of the history, but not before the work of that month is deleted.
+    await prune('months', 1, async () => (items.more || items.busy ? 0 : dropMonth(db, resolvedDays)));
     return {
-      conversations: conversations.count,
-      items: items.count,
-      packed: packed.count,
-      artifacts: artifacts.count,
-      archived: archived.count,
-      registered: registered.count,
-      ...Object.fromEntries(others.map(([counted, { count }]) => [counted, count])),
-      packages: packages.count,
-      worktrees: worktrees.count,
-      months: months.count,
+      ...Object.fromEntries([...parts].map(([counted, { count }]) => [counted, count])),
       directories,
-      busy: parts.some((part) => part.busy),
-      more: parts.some((part) => part.more),
+      busy: [...parts.values()].some((part) => part.busy),
+      more: [...parts.values()].some((part) => part.more),
     };
   }
 
@@ -160,16 +132,7 @@ export function createJanitor(daemon: CleanedDaemon): Janitor {
     return { count, busy: false, more: true };
   }
 
-  return {
-    sweep,
-    async start() {
-      loop = run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return { ...loop, sweep };
 }
 
 interface Part {
@@ -177,8 +140,6 @@ interface Part {
   readonly busy: boolean;
   readonly more: boolean;
 }
-
-const NOTHING: Part = { count: 0, busy: false, more: false };
 
 /** Runs batches until one is not full, another daemon is sweeping, or the time is up. */
 async function repeat(prune: () => Promise<number | null>, batch: number, more: () => Promise<boolean>): Promise<Part> {

@@ -1,6 +1,7 @@
 /** Polls the database for the gauges of the queue; runs only when metrics are exported. */
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readQueueStatus } from '../../store/views/status-view.ts';
@@ -12,31 +13,18 @@ const INTERVAL_MS = 30_000;
 
 /** Sets `work.queue.depth`, `work.queue.oldest_age`, `work.unroutable` and `work.skills.stale` every 30 s, one cheap call each time. */
 export function createQueueMetrics(db: Queryable, clock: Clock, log: Log): Service {
-  const stopping = new AbortController();
   // A gauge keeps its last value: a faculty whose queue has emptied is set to 0 once.
   let known = new Set<string>();
-  let loop: Promise<void> | null = null;
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  return createLoop(async (stopping) => {
+    while (!stopping.aborted) {
       try {
         known = await measure(db, known);
       } catch (error) {
         log.debug({ error: messageOf(error) }, 'could not read the queue for its metrics');
       }
-      await clock.sleep(INTERVAL_MS, stopping.signal);
+      await clock.sleep(INTERVAL_MS, stopping);
     }
-  }
-
-  return {
-    async start() {
-      loop ??= run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  });
 }
 
 /** Sets the gauges of every faculty that has or had queued work; returns the faculties that have some now. */

@@ -1,7 +1,7 @@
 /** Looks for findings that recur, and submits work for the scribe: one daemon at a time, as long as it has this faculty (docs/skills.md). */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
 import { leaveFindings, SCRIBE, watchFindings } from '../../store/work/findings.ts';
@@ -13,8 +13,7 @@ import {
 } from '../findings/propose-skills.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 
-export interface FindingsDaemon extends Omit<FindingsReader, 'embedder' | 'explain'> {
-  readonly clock: Clock;
+interface FindingsDaemon extends Omit<FindingsReader, 'embedder' | 'explain'> {
   readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
   readonly registration: { readonly faculties: () => ReadonlyMap<string, Pick<Faculty, 'skillCreation'>> };
   /** The current setting. */
@@ -29,23 +28,22 @@ export interface RecurringFindings extends Service {
 /** Every daemon of a database may run one. The first look is one interval after the start. */
 export function createRecurringFindings(daemon: FindingsDaemon): RecurringFindings {
   const { db, clock, log, daemonId, models, settings } = daemon;
-  const stopping = new AbortController();
   const wake = createWake(clock);
+  const loop = createLoop(run);
   let changed = false;
-  let loop: Promise<void> | null = null;
   /** Knows the findings of the window; exists while this daemon has the turn. */
   let proposer: SkillProposer | null = null;
 
-  async function run(): Promise<void> {
+  async function run(stopping: AbortSignal): Promise<void> {
     for (;;) {
-      await wake.wait(settings().proposeIntervalSeconds * 1000 * (0.75 + Math.random() / 2), stopping.signal);
-      if (stopping.signal.aborted) break;
+      await wake.wait(settings().proposeIntervalSeconds * 1000 * (0.75 + Math.random() / 2), stopping);
+      if (stopping.aborted) break;
       if (changed) {
         changed = false;
         continue;
       }
       try {
-        await look();
+        await look(stopping);
       } catch (error) {
         log.warn({ error: messageOf(error) }, 'could not look for findings that recur; trying again');
       }
@@ -53,7 +51,7 @@ export function createRecurringFindings(daemon: FindingsDaemon): RecurringFindin
     await leave();
   }
 
-  async function look(): Promise<void> {
+  async function look(stopping: AbortSignal): Promise<void> {
     const current = settings();
     if (!current.propose || !hasScribe()) return leave();
     // Long enough that the daemon that knows the findings keeps the turn, unless it dies.
@@ -63,7 +61,7 @@ export function createRecurringFindings(daemon: FindingsDaemon): RecurringFindin
       return;
     }
     proposer ??= createSkillProposer({ ...daemon, embedder: models.embedder, explain: models.explain });
-    const { lost } = await proposer.pass(nowUs, current, stopping.signal);
+    const { lost } = await proposer.pass(nowUs, current, stopping);
     if (lost) proposer = null;
   }
 
@@ -82,16 +80,10 @@ export function createRecurringFindings(daemon: FindingsDaemon): RecurringFindin
   }
 
   return {
+    ...loop,
     settingsChanged() {
       changed = true;
       wake.ring();
-    },
-    async start() {
-      loop ??= run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
     },
   };
 }

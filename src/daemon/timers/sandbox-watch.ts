@@ -2,10 +2,11 @@
 import { containerImages } from '../../catalog/faculty/container-images.ts';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { ContainerHost } from '../../sandbox/container-host.ts';
 
-export interface WatchedSandboxes {
+interface WatchedSandboxes {
   readonly clock: Clock;
   readonly containers: Pick<ContainerHost, 'health' | 'ping'>;
   /** The image of code whose faculty names none. */
@@ -18,22 +19,20 @@ export interface WatchedSandboxes {
   readonly onProblems: (lines: readonly string[], ofCode: ReadonlyMap<string, string>) => Promise<void>;
 }
 
-/** An engine is repaired by hand: nobody waits for the line in `status` to go. */
+/** An engine is repaired by hand, so nobody waits for its line in `status` to disappear. */
 const PAUSE_MS = 60_000;
 /** Anyone who wants to run code is refused while no engine answers. */
 const CODE_PAUSE_MS = 10_000;
-/** An engine that answers the ping and was well at the last look: its images seldom go. */
+/** An engine that answers the ping and was well at the last look: its images rarely disappear. */
 const WELL_MS = 600_000;
 
 /** Asks the engine only while a faculty needs it. */
 export function createSandboxWatch(watched: WatchedSandboxes): Service {
   const { clock, faculties, onProblems } = watched;
-  const stopping = new AbortController();
-  let watching: Promise<void> | null = null;
   let known = JSON.stringify([[], []]);
   let last = { answered: true, well: false, atMs: Number.NEGATIVE_INFINITY, needs: '' };
 
-  async function look(): Promise<void> {
+  async function look(stopping: AbortSignal): Promise<void> {
     const needed = containerImages(faculties(), watched.codeImage);
     if (needed.size === 0 && known === JSON.stringify([[], []])) return;
     const code = new Set([...faculties()].filter(({ engage }) => engage.mode === 'code').map(({ name }) => name));
@@ -44,7 +43,7 @@ export function createSandboxWatch(watched: WatchedSandboxes): Service {
     const againMs = onlyCode && last.well ? WELL_MS : PAUSE_MS;
     if (same && clock.monotonicMs() - last.atMs < againMs) return;
     const { lines, ofCode } = await problemsOf(needed, code, unanswered, watched);
-    if (stopping.signal.aborted) return;
+    if (stopping.aborted) return;
     const well = lines.length === 0 && ofCode.size === 0;
     last = { answered: unanswered === null, well, atMs: clock.monotonicMs(), needs };
     const told = JSON.stringify([lines, [...ofCode]]);
@@ -53,23 +52,13 @@ export function createSandboxWatch(watched: WatchedSandboxes): Service {
     await onProblems(lines, ofCode);
   }
 
-  async function watch(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await look();
+  return createLoop(async (stopping) => {
+    while (!stopping.aborted) {
+      await look(stopping);
       const hasCode = [...faculties()].some(({ engage }) => engage.mode === 'code');
-      await clock.sleep(hasCode ? CODE_PAUSE_MS : PAUSE_MS, stopping.signal);
+      await clock.sleep(hasCode ? CODE_PAUSE_MS : PAUSE_MS, stopping);
     }
-  }
-
-  return {
-    async start() {
-      watching = watch();
-    },
-    async stop() {
-      stopping.abort();
-      await watching;
-    },
-  };
+  });
 }
 
 async function problemsOf(

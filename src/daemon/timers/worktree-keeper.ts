@@ -1,17 +1,13 @@
-/** Cares for the worktrees of ended work on this host: removes what people discard and what retention allows, and counts the others. */
+/** Looks after the worktrees of ended work on this host: removes what people discard and what retention allows, and counts the others. */
 import type { RetentionConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { Database } from '../../store/sql/database.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { placeOf } from '../kept/place-of.ts';
 import { type Tended, tendWorktrees } from '../kept/tend-worktrees.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 
-export interface KeepingDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface KeepingDaemon extends ServiceBase {
   /** ANIMUS_HOME, absolute. */
   readonly home: string;
   /** The current setting. */
@@ -23,14 +19,11 @@ export interface WorktreeKeeper extends Service {
   tend(): Promise<Tended | null>;
 }
 
-/** Between two rounds: who discards a worktree of another host sees it gone after a minute. */
+/** Between two rounds: a worktree that a person discards from another host is gone after a minute or so. */
 const INTERVAL_MS = 60_000;
 
 /** Any number of daemons may do it at once: each takes the worktrees that no other has taken. */
 export function createWorktreeKeeper({ db, clock, log, home, retention }: KeepingDaemon): WorktreeKeeper {
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
-
   async function tend(): Promise<Tended | null> {
     const place = placeOf(home);
     if (place === null) return null;
@@ -39,10 +32,10 @@ export function createWorktreeKeeper({ db, clock, log, home, retention }: Keepin
     return tended;
   }
 
-  async function run(): Promise<void> {
+  const loop = createLoop(async (stopping) => {
     for (;;) {
-      await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping.signal);
-      if (stopping.signal.aborted) return;
+      await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping);
+      if (stopping.aborted) return;
       try {
         await tend();
       } catch (error) {
@@ -52,16 +45,7 @@ export function createWorktreeKeeper({ db, clock, log, home, retention }: Keepin
         );
       }
     }
-  }
+  });
 
-  return {
-    tend,
-    async start() {
-      loop ??= run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return { ...loop, tend };
 }

@@ -1,6 +1,7 @@
 /** The delay of the event loop as metrics; runs only when metrics are exported. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { gauge } from '../../telemetry/metrics.ts';
 
@@ -11,27 +12,23 @@ const INTERVAL_MS = 30_000;
 
 /** Sets `daemon.loop.delay` every 30 s, of the 30 s before. */
 export function createLoopDelay(clock: Clock): Service {
-  const stopping = new AbortController();
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  let loop: Promise<void> | null = null;
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(INTERVAL_MS, stopping.signal);
+  const loop = createLoop(async (stopping) => {
+    while (!stopping.aborted) {
+      await clock.sleep(INTERVAL_MS, stopping);
       gauge('daemon.loop.delay', seconds(delays.percentile(99)), { quantile: 'p99' });
       gauge('daemon.loop.delay', seconds(delays.max), { quantile: 'max' });
       delays.reset();
     }
-  }
+  });
 
   return {
     async start() {
       delays.enable();
-      loop ??= run();
+      await loop.start();
     },
     async stop() {
-      stopping.abort();
-      await loop;
+      await loop.stop();
       delays.disable();
     },
   };

@@ -53,9 +53,7 @@ async function main(data: WatchdogData): Promise<void> {
       if (Atomics.load(beats, 0) !== beat) continue;
     }
     if (isToEnd(asked, performance.now())) {
-      const fields = { seconds: blockedMs / 1000 };
-      await say(data, 'error', fields, 'the event loop does not handle a signal to end: ending the process');
-      await endProcess(data, blockedMs);
+      await endProcess(data, blockedMs, 'the event loop does not handle a signal to end: ending the process');
     }
     if (!recorded && blockedMs >= RECORD_MS) {
       recorded = true;
@@ -67,9 +65,7 @@ async function main(data: WatchdogData): Promise<void> {
     }
     // Service managers restart only what has exited.
     if (blockedMs >= data.leaseMs) {
-      const fields = { seconds: blockedMs / 1000 };
-      await say(data, 'error', fields, 'the event loop has stood still for too long: ending the process');
-      await endProcess(data, blockedMs);
+      await endProcess(data, blockedMs, 'the event loop has stood still for too long: ending the process');
     }
   }
 }
@@ -81,7 +77,8 @@ function isToEnd([first, ...more]: readonly number[], nowMs: number): boolean {
 }
 
 /** Its commands end with it: the supervisor sees that the daemon is gone. */
-async function endProcess(data: WatchdogData, blockedMs: number): Promise<void> {
+async function endProcess(data: WatchdogData, blockedMs: number, why: string): Promise<void> {
+  await say(data, 'error', { seconds: blockedMs / 1000 }, why);
   await soon(giveUp(data, blockedMs, AFTER_END));
   process.kill(process.pid, 'SIGKILL');
 }

@@ -1,18 +1,13 @@
 /** The daemon's side of the watchdog: a thread that watches the event loop, and acts where the loop cannot. */
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { reportBlock } from '../../store/work/daemons.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { record } from '../../telemetry/metrics.ts';
+import type { ServiceBase } from '../parts/service-base.ts';
 import { BEAT_MS, type WatchdogData, type WatchdogMessage } from './watchdog-data.ts';
 
-export interface WatchedDaemon {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+interface WatchedDaemon extends ServiceBase {
   readonly daemonId: string;
   readonly leaseSeconds: number;
   readonly logLevel: string;

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors/errors.ts';
+import { ifMissing } from '../../core/files/if-missing.ts';
 import { freeSpareUser, keepSpareUser, takeSpareUser } from '../../process/runners/spare-users.ts';
 import type { User } from '../../process/runners/user.ts';
 import { deletedConversations } from '../../store/conversations/deleted-conversations.ts';
@@ -153,10 +154,7 @@ async function endedBelow(
   db: Database,
   root: string,
 ): Promise<{ readonly ended: readonly EndedFocus[]; readonly gone: readonly string[] }> {
-  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await readdir(root).catch(ifMissing([]));
   // A focus unknown to this database is ignored: a daemon of another database may share the directory.
   const ended = await endedFoci(
     db,

@@ -2,7 +2,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstructionSettings } from '../../catalog/faculty/instructions.ts';
-import type { Bounds } from '../../tools/files/bounds.ts';
+import { cutAtCharacterEnd } from '../../process/supervisor/output-capture.ts';
+import type { Bounds } from '../../tools/files/mounts.ts';
 import { isRefusal, type Refusal, refusalOf } from '../../tools/files/refusal.ts';
 import { openInside, resolveInside } from '../../tools/files/workspace.ts';
 
@@ -62,8 +63,8 @@ async function readFirst(
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
-    const whole = filled >= size;
-    const content = whole ? buffer.subarray(0, filled) : buffer.subarray(0, endOfCharacter(buffer.subarray(0, filled)));
+    const read = buffer.subarray(0, filled);
+    const content = filled >= size ? read : cutAtCharacterEnd(read);
     if (content.includes(0)) return { refusal: `${inside.shown}: is not a text file` };
     return { text: content.toString('utf8'), leftOutBytes: Math.max(0, size - content.length) };
   } catch (error) {
@@ -71,17 +72,6 @@ async function readFirst(
   } finally {
     await handle.close();
   }
-}
-
-/** Where the last complete character ends: at most three bytes before the end, which begin one that goes on. */
-function endOfCharacter(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }
 
 /** A link counts, wherever it leads. What cannot be looked at is reported when it is read. */

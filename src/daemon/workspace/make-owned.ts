@@ -1,6 +1,7 @@
 /** Makes a directory of animus that belongs to the user of commands. */
 import { lchown, lstat, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ifMissing } from '../../core/files/if-missing.ts';
 import type { User } from '../../process/runners/user.ts';
 import { removeDirectory } from './remove-directory.ts';
 
@@ -14,7 +15,7 @@ export async function makeOwned(
   user: User | null,
   fill: (directory: string) => Promise<void> = async () => {},
 ): Promise<number | null> {
-  if ((await lstat(directory).catch(unlessMissing)) === null) {
+  if ((await lstat(directory).catch(ifMissing(null))) === null) {
     await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
     await makeWhole(directory, user, fill);
   }
@@ -39,9 +40,4 @@ async function makeWhole(directory: string, user: User | null, fill: (directory:
 async function giveAll(directory: string, { uid, gid }: User): Promise<void> {
   for (const name of await readdir(directory, { recursive: true })) await lchown(join(directory, name), uid, gid);
   await lchown(directory, uid, gid);
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): null {
-  if (error.code !== 'ENOENT') throw error;
-  return null;
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { GitPlace, GitWriter } from '../git/git.ts';
-import { parseRefs, type Refs } from '../git/read-refs.ts';
+import { linesOf, parseRefs, type Refs } from '../git/read-refs.ts';
 import { readGit } from '../git/repository-writes.ts';
 import { BEGAN } from './private-repository.ts';
 import { OUT } from './worktree-refs.ts';
@@ -40,7 +40,7 @@ export async function readAgentRefs(
 
 async function stashes(place: GitPlace, git: GitWriter): Promise<readonly AgentRef[]> {
   const listed = await readGit(place, ['log', '-g', '--format=%H', 'refs/stash', '--'], git);
-  return lines(listed).map((commit, n) => ({ name: `stash/${n}`, commit }));
+  return linesOf(listed).map((commit, n) => ({ name: `stash/${n}`, commit }));
 }
 
 /** The newest commits of each line of history that only reflogs name. */
@@ -48,7 +48,7 @@ async function dropped(place: GitPlace, head: string | null, git: GitWriter): Pr
   // What was handed over before is handed over again: what is missing in the new list is pruned.
   const range = ['--reflog', '--not', `--exclude=${OUT}*`, '--all', ...(head === null ? [] : [head])];
   const listed = await readGit(place, ['rev-list', '--parents', `--max-count=${MAX_REFS}`, ...range], git);
-  const rows = lines(listed).map((line) => line.split(' '));
+  const rows = linesOf(listed).map((line) => line.split(' '));
   const parents = new Set(rows.flatMap(([, ...above]) => above));
   return rows
     .map(([commit]) => commit!)
@@ -59,8 +59,4 @@ async function dropped(place: GitPlace, head: string | null, git: GitWriter): Pr
 /** The agent can write this file; if it does, only its own report of refs is wrong. */
 function readBegan({ gitDir }: GitPlace): string {
   return readRegularFile(join(gitDir, BEGAN), { maxBytes: MAX_BYTES, followLink: false }).toString('utf8');
-}
-
-function lines(text: string): readonly string[] {
-  return text.split('\n').filter((line) => line !== '');
 }

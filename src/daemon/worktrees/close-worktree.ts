@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorktreeState } from '../../core/work/worktree-state.ts';
 import type { GitWriter } from '../git/git.ts';
+import { linesOf } from '../git/read-refs.ts';
 import { readGit, writeGit } from '../git/repository-writes.ts';
 import type { CommitWords, LeftReason } from '../git/snapshot.ts';
 import { removeAt } from './beside.ts';
@@ -80,14 +81,9 @@ async function pinAnswer({ spec, names, origin }: Worktree, { tip, rest }: Hande
 /** Removes a worktree that has nothing of its own, with its refs; it is recorded as removed before. Errors: `worktree.failed`. */
 export async function removeWorktree({ path, names, origin }: Worktree, git: GitWriter): Promise<void> {
   await removeAt(path, git.lease);
-  const listed = await readGit(
-    origin.place,
-    ['for-each-ref', '--format=%(refname)', names.handed, names.base, names.placed],
-    git,
-  );
-  const stdin = listed
-    .split('\n')
-    .filter((ref) => ref !== '')
+  const refs = [names.handed, names.base, names.placed];
+  const listed = await readGit(origin.place, ['for-each-ref', '--format=%(refname)', ...refs], git);
+  const stdin = linesOf(listed)
     .map((ref) => `delete ${ref}\n`)
     .join('');
   if (stdin !== '') await writeGit(origin.place, ['update-ref', '--stdin'], git, { stdin });

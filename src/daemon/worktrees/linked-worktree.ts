@@ -9,7 +9,7 @@ import type { GitPlace, GitWriter } from '../git/git.ts';
 import { readPointer } from '../git/repository.ts';
 import { readGit, writeGit } from '../git/repository-writes.ts';
 import { commitTree, readStatus, writeTree } from '../git/snapshot.ts';
-import type { Origin } from './mend-private.ts';
+import type { Origin } from './open-origin.ts';
 import type { WorktreeNames } from './worktree-refs.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 

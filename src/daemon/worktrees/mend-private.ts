@@ -9,22 +9,12 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { placeFile, readRegularFile } from '../../core/files/regular-file.ts';
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import type { GitPlace, GitWriter, Setting } from '../git/git.ts';
-import { type PrivateSettings, parseSettings, privateConfig } from '../git/private-config.ts';
-import type { Repository } from '../git/repository.ts';
+import { parseSettings, privateConfig } from '../git/private-config.ts';
 import { readGit } from '../git/repository-writes.ts';
 import { commitHook } from './commit-hook.ts';
+import type { Origin } from './open-origin.ts';
 import { alternates, BEGAN } from './private-repository.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
-
-/** What it is mended with. */
-export interface Origin {
-  readonly repository: Repository;
-  /** The operator's repository, for the daemon's git. */
-  readonly place: GitPlace;
-  readonly settings: PrivateSettings;
-  /** The trailers of commits made in it. */
-  readonly trailers: readonly string[];
-}
 
 /** Git looks for its directories and configuration elsewhere where one of these exists. */
 const MISLEADING = [

@@ -1,12 +1,22 @@
 /** Finds the operator's repository of a worktree, and how the daemon's git uses it. */
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { findProgram } from '../../process/find-program.ts';
 import type { GitPlace, GitWriter, Setting } from '../git/git.ts';
 import type { PrivateSettings } from '../git/private-config.ts';
 import { filtersOff, readSettings } from '../git/programs-off.ts';
 import { findRepository, type Repository } from '../git/repository.ts';
-import type { Origin } from './mend-private.ts';
+
+/** What the private repository of a worktree is made and mended with. */
+export interface Origin {
+  readonly repository: Repository;
+  /** The operator's repository, for the daemon's git. */
+  readonly place: GitPlace;
+  readonly settings: PrivateSettings;
+  /** The trailers of commits made in it. */
+  readonly trailers: readonly string[];
+}
 
 /** `trailers`: of commits in the worktree. Errors: `worktree.failed`. */
 export async function openOrigin(
@@ -31,7 +41,9 @@ function hooksOf({ commonDir }: Repository, operator: readonly Setting[]): strin
   const set = operator.findLast(([key]) => key === 'core.hookspath')?.[1];
   if (set !== undefined && set !== '') return set;
   const hooks = join(commonDir, 'hooks');
-  return namesIn(hooks).some((name) => !name.endsWith('.sample') && isExecutable(join(hooks, name))) ? hooks : null;
+  return namesIn(hooks).some((name) => !name.endsWith('.sample') && findProgram(join(hooks, name), '', '/') !== null)
+    ? hooks
+    : null;
 }
 
 function namesIn(directory: string): readonly string[] {
@@ -41,14 +53,5 @@ function namesIn(directory: string): readonly string[] {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw error;
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -14,6 +14,7 @@ import type { Refs } from '../git/read-refs.ts';
 import type { Repository } from '../git/repository.ts';
 import { readGit } from '../git/repository-writes.ts';
 import { beside, removeLeftovers, renameIfThere } from './beside.ts';
+import type { Origin } from './open-origin.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** What the checkout begins with. */
@@ -23,12 +24,11 @@ export interface PrivateStart {
   readonly commit: string;
   /** A commit on top of it whose files are put into the checkout, uncommitted; null: none. */
   readonly rest: string | null;
-}
-
-/** The refs that it has from the operator's repository, as lines of `packed-refs` (`copiedRefs`). */
-export interface CopiedRefs {
+  /** The refs that it has from the operator's repository, as lines of `packed-refs` (`copiedRefs`). */
   readonly refs: string;
 }
+
+type MadeWith = Pick<Origin, 'repository' | 'settings'>;
 
 /** Marks a checkout that is complete, and lists the refs that it began with, as in `packed-refs`. */
 export const BEGAN = 'animus-began';
@@ -46,16 +46,11 @@ export function privatePlace(path: string, { operator }: Pick<PrivateSettings, '
  * Makes it at `path`, where nothing is. A checkout that a crash cut off is never there: it is made beside it and then renamed. The parent directory
  * exists. Errors: `worktree.failed`.
  */
-export async function makePrivate(
-  path: string,
-  { branch, commit, rest, refs }: PrivateStart & CopiedRefs,
-  origin: { readonly repository: Repository; readonly settings: PrivateSettings },
-  git: GitWriter,
-): Promise<void> {
+export async function makePrivate(path: string, start: PrivateStart, origin: MadeWith, git: GitWriter): Promise<void> {
   await madeBeside(path, git, async (making) => {
-    await layOut(making, { branch, commit, refs }, origin);
+    await layOut(making, start, origin);
     await giveToOwner(making, origin.repository);
-    await checkOut(privatePlace(making, origin.settings), { branch, commit, rest }, git);
+    await checkOut(privatePlace(making, origin.settings), start, git);
     await whileHeld(git.lease, () => renameSync(making, path));
   });
 }
@@ -71,39 +66,38 @@ async function madeBeside(path: string, { lease }: GitWriter, make: (making: str
 }
 
 /** Puts the files of a commit into a checkout and removes other tracked ones; with `rest`, its files, and the difference is uncommitted. */
-export async function checkOut(place: GitPlace, { commit, rest }: PrivateStart, git: GitWriter): Promise<void> {
+export async function checkOut(
+  place: GitPlace,
+  { commit, rest }: Pick<PrivateStart, 'commit' | 'rest'>,
+  git: GitWriter,
+): Promise<void> {
   // As many processes as there are cores: a checkout of 10,000 files takes a sixth less.
   await readGit(place, ['-c', 'checkout.workers=0', 'reset', '--quiet', '--hard', rest ?? commit], git);
   if (rest !== null) await readGit(place, ['reset', '--quiet', '--mixed', commit], git);
 }
 
 /** Makes the `.git` of a directory again and keeps its files; the old `.git` is put beside the directory. Errors: `worktree.failed`. */
-export async function remakeDotGit(
-  path: string,
-  { branch, commit, refs }: PrivateStart & CopiedRefs,
-  origin: { readonly repository: Repository; readonly settings: PrivateSettings },
-  git: GitWriter,
-): Promise<void> {
+export async function remakeDotGit(path: string, start: PrivateStart, origin: MadeWith, git: GitWriter): Promise<void> {
   if (!isPlainDirectory(path)) {
     const detail = `${path} is not a directory any more: move what is there away`;
     throw new AnimusError('worktree.failed', { repo: origin.repository.repo, detail });
   }
   const [dotGit, aside] = [join(path, '.git'), join(dirname(path), `.damaged-${basename(path)}-${Date.now()}`)];
   await madeBeside(path, git, async (making) => {
-    await layOut(making, { branch, commit, refs }, origin);
+    await layOut(making, start, origin);
     await giveToOwner(making, origin.repository);
     await whileHeld(git.lease, () => {
       renameIfThere(dotGit, aside);
       renameSync(join(making, '.git'), dotGit);
     });
   });
-  await readGit(privatePlace(path, origin.settings), ['reset', '--quiet', '--mixed', commit], git);
+  await readGit(privatePlace(path, origin.settings), ['reset', '--quiet', '--mixed', start.commit], git);
 }
 
 async function layOut(
   making: string,
-  { branch, commit, refs }: Omit<PrivateStart, 'rest'> & CopiedRefs,
-  { repository, settings }: { readonly repository: Repository; readonly settings: PrivateSettings },
+  { branch, commit, refs }: PrivateStart,
+  { repository, settings }: MadeWith,
 ): Promise<void> {
   const dotGit = join(making, '.git');
   for (const directory of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info', 'hooks']) {

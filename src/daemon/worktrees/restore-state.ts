@@ -3,7 +3,7 @@ import type { HandedCommits } from '../../store/work/worktrees.ts';
 import type { GitPlace, GitWriter } from '../git/git.ts';
 import { readGit, writeGit } from '../git/repository-writes.ts';
 import { commitTree, readStatus, writeTree } from '../git/snapshot.ts';
-import type { Origin } from './mend-private.ts';
+import type { Origin } from './open-origin.ts';
 import { checkOut } from './private-repository.ts';
 import type { WorktreeNames } from './worktree-refs.ts';
 
@@ -21,7 +21,7 @@ export async function restoreState(
   const aside = await commitTree(place, { tree, parent }, { author: origin.settings.author, message }, git);
   await pinAnswer(origin, { gitDir: place.gitDir, ref: `${names.answers}${aside.slice(0, 12)}`, commit: aside }, git);
   await readGit(place, ['symbolic-ref', 'HEAD', `refs/heads/${names.branch}`], git);
-  await checkOut(place, { branch: names.branch, commit: begin.tip, rest: begin.rest }, git);
+  await checkOut(place, { commit: begin.tip, rest: begin.rest }, git);
 }
 
 /** Keeps a commit of the private repository in the operator's. */

@@ -11,8 +11,8 @@ import { readGit, writeGit } from '../git/repository-writes.ts';
 import { removeAt } from './beside.ts';
 import { commitTrailers } from './commit-hook.ts';
 import { takeOverLinked } from './linked-worktree.ts';
-import { lookAtPrivate, mendPrivate, type Origin } from './mend-private.ts';
-import { openOrigin } from './open-origin.ts';
+import { lookAtPrivate, mendPrivate } from './mend-private.ts';
+import { type Origin, openOrigin } from './open-origin.ts';
 import { copiedRefs, makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
 import { restoreState } from './restore-state.ts';
 import { fateOf, type Made } from './worktree-fate.ts';
@@ -50,32 +50,25 @@ export interface WorktreePlan {
   readonly made: Made;
   /** What was lost, in words for people; null: nothing. */
   readonly lost: string | null;
+  /** Filters of the repository that are not run (such as `lfs`): their files contain what git stores, such as pointers. */
   readonly filters: readonly string[];
   /** Of the operator's repository. */
   readonly refs: Refs;
 }
 
 /** An open worktree. */
-export interface Worktree {
-  readonly path: string;
-  readonly origin: Origin;
-  readonly names: WorktreeNames;
+export interface Worktree
+  extends Pick<WorktreePlan, 'spec' | 'names' | 'origin' | 'path' | 'base' | 'made' | 'lost' | 'filters'> {
   /** For the daemon's git. */
   readonly place: GitPlace;
   /** The branch in the worktree. In the repository it may have another name, if that one is taken. */
   readonly branch: string;
-  readonly base: string;
   /** The name of its branch in the repository, as far as it is recorded. */
   readonly placed: string;
   /** The commit that this item began at: `base`, or what the answer before left. */
   readonly start: string;
-  readonly made: Made;
-  readonly lost: string | null;
   /** The repository has uncommitted changes, which are not in the worktree. */
   readonly repoIsDirty: boolean;
-  /** Filters of the repository that were not run (such as `lfs`): their files contain what git stores, such as pointers. */
-  readonly filters: readonly string[];
-  readonly spec: WorktreeSpec;
 }
 
 /** Changes nothing in the repository, except to take over work of an earlier version. Errors: `worktree.failed`, `worktree.elsewhere`. */
@@ -116,21 +109,11 @@ export async function openWorktree(plan: WorktreePlan, git: GitWriter): Promise<
   }
   await mendPrivate(path, true, origin, git);
   if (made === 'switched') await restoreState({ place, names, origin }, begin, git);
-  return {
-    path,
-    origin,
-    names,
-    place,
-    branch: names.branch,
-    base,
-    made,
-    spec,
-    placed: spec.recorded?.branch ?? names.branch,
-    start: startOf(plan),
-    lost: plan.lost,
-    repoIsDirty: made === 'new' && (await isDirty(origin, git)),
-    filters: plan.filters,
-  };
+  const { lost, filters } = plan;
+  const placed = spec.recorded?.branch ?? names.branch;
+  const repoIsDirty = made === 'new' && (await isDirty(origin, git));
+  const now = { place, branch: names.branch, placed, start: startOf(plan), repoIsDirty };
+  return { spec, names, origin, path, base, made, lost, filters, ...now };
 }
 
 /** HEAD of the repository, detached or not; of a worktree that this database does not know, what the repository says. */

@@ -37,7 +37,8 @@ export function isPlainDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function readPlace(path: string): string | null {
+/** The id in the directory of this path; null: it has none. */
+export function readPlace(path: string): string | null {
   try {
     const text = readRegularFile(join(path, FILE), { maxBytes: 100, followLink: false }).toString('latin1').trim();
     return UUID.test(text) ? text : null;

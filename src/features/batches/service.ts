@@ -1,6 +1,7 @@
 /** Polls the batch APIs of the providers: one daemon at a time for each place (docs/batch.md). */
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { timedLease } from '../../core/lifecycle/lease.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import type { PlacedBatches } from '../../llm/llm.ts';
@@ -36,7 +37,8 @@ export function createBatchPoller({ db, clock, log, daemonId, settings, batches 
   const lookMs = Math.min(Math.max(1, daemon.pollSeconds), config.pollSeconds) * 1000;
   // Between two looks, a place is still polled.
   const holdMs = Math.max(HOLD_MS, 3 * lookMs);
-  const stopping = new AbortController();
+  const loop = createLoop(run);
+  const { stopping } = loop;
   const cut = new AbortController();
   const dismissed = new Map<string, Set<string>>();
   const sizes = new Map<string, { requests: number }>();
@@ -44,13 +46,12 @@ export function createBatchPoller({ db, clock, log, daemonId, settings, batches 
   const restUntilMs = new Map<string, number>();
   const held = new Set<string>();
   const polling = new Map<string, Promise<void>>();
-  let loop: Promise<void> | null = null;
   let troubled = false;
 
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!stopping.aborted) {
       await look();
-      await clock.sleep(lookMs, stopping.signal);
+      await clock.sleep(lookMs, stopping);
     }
     await Promise.all(polling.values());
     for (const place of held) {
@@ -104,7 +105,7 @@ export function createBatchPoller({ db, clock, log, daemonId, settings, batches 
       await pass.hold();
       holding = holdOn(pass, done.signal);
       for (const batch of await openBatches(db, place)) {
-        if (stopping.signal.aborted) return;
+        if (stopping.aborted) return;
         if (isDue(batch)) await attend(batch, pass);
       }
       await bookAnswers(pass);
@@ -134,7 +135,7 @@ export function createBatchPoller({ db, clock, log, daemonId, settings, batches 
 
   async function submitAll(pass: BatchPass): Promise<void> {
     const { place, submitTimeoutMs } = pass;
-    while (!stopping.signal.aborted && clock.monotonicMs() >= (restUntilMs.get(place) ?? 0)) {
+    while (!stopping.aborted && clock.monotonicMs() >= (restUntilMs.get(place) ?? 0)) {
       const token = await pass.hold();
       // The time limit begins before the mark: nothing is sent later than the mark allows for. A process that was frozen runs its timers late.
       const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
@@ -181,14 +182,11 @@ export function createBatchPoller({ db, clock, log, daemonId, settings, batches 
   }
 
   return {
-    async start() {
-      loop = run();
-    },
+    start: loop.start,
     async stop() {
-      stopping.abort();
       const ended = new AbortController();
       const cutting = clock.sleep(STOP_MS, ended.signal).then(() => cut.abort());
-      await loop;
+      await loop.stop();
       ended.abort();
       await cutting;
     },

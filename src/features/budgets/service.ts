@@ -1,5 +1,6 @@
 /** Adds up by day what model calls have cost, so that no call has to lock the sum that all of them share. */
 import { messageOf } from '../../core/errors/errors.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import { countSpend } from '../../telemetry/metrics.ts';
@@ -14,19 +15,18 @@ const NOTHING = { lost_usd: 0, unpriced_calls: 0 };
 
 /** Any number of daemons may do it at once: each takes the calls that no other has taken. */
 export function createSpendRollUp({ db, clock, log }: Pick<PartOfDaemon, 'db' | 'clock' | 'log'>): Service {
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
+  const loop = createLoop(run);
   /** By faculty and model: what was counted as lost and was not. A counter only rises, so the next losses are counted without it. */
   const owed = new Map<string, Pick<AddedSpend, 'lost_usd' | 'unpriced_calls'>>();
 
-  async function run(): Promise<void> {
+  async function run(stopping: AbortSignal): Promise<void> {
     for (;;) {
-      await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping.signal);
-      if (stopping.signal.aborted) return;
+      await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping);
+      if (stopping.aborted) return;
       try {
         let added: number | null;
         do added = await addUp();
-        while (added === BATCH && !stopping.signal.aborted);
+        while (added === BATCH && !stopping.aborted);
       } catch (error) {
         log.warn({ error: messageOf(error) }, 'could not add up the spend; the next round tries again');
       }
@@ -48,13 +48,5 @@ export function createSpendRollUp({ db, clock, log }: Pick<PartOfDaemon, 'db' | 
     return count;
   }
 
-  return {
-    async start() {
-      loop ??= run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return loop;
 }

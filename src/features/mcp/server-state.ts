@@ -66,7 +66,7 @@ async function pinRemarksOf(
 ): Promise<readonly (readonly [string, string])[]> {
   const { withDatabase } = await import('../../terminal/command/database.ts');
   const { readMcpPins } = await import('../../store/work/mcp-pins.ts');
-  const { pinRemarks } = await import('../../tools/mcp/pin-remarks.ts');
+  const { pinRemarks } = await import('../../tools/mcp/selected-pins.ts');
   const remarksOf = (faculty: Faculty, pins: readonly McpPin[]) =>
     pinRemarks(faculty, pins).map((remark) => [faculty.name, remark] as const);
   const { databaseUrl, home } = await invocation.reach();

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import { readMcpPins } from '../../store/work/mcp-pins.ts';
-import { pinRemarks } from '../../tools/mcp/pin-remarks.ts';
+import { pinRemarks } from '../../tools/mcp/selected-pins.ts';
 
 /** Looks only at faculties that have MCP servers. */
 export function createMcpWatch({ db, clock, log, settings, faculties, report }: PartOfDaemon): Service {

@@ -1,6 +1,6 @@
 /** The embedding of what a command searches for, made in the process of the command. */
 import { isAnimusError } from '../../core/errors/errors.ts';
-import type { SearchVector } from '../../daemon/models/search-embedding.ts';
+import type { SearchVector } from '../../daemon/embeddings/search-embedding.ts';
 import { vectorSearchProblem } from '../../store/memory/search-memories.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { chargeEmbedding } from '../../store/work/embedding-turns.ts';
@@ -17,12 +17,12 @@ export async function commandEmbedding(invocation: Invocation, db: Database, tex
     throw error;
   });
   if (config === null) return { missing: 'the configuration is broken' };
-  const { embedSearch, NO_MODEL } = await import('../../daemon/models/search-embedding.ts');
+  const { embedSearch, NO_MODEL } = await import('../../daemon/embeddings/search-embedding.ts');
   if (config.embeddings === null) return { missing: NO_MODEL };
   const { provider, model, dimensions } = config.embeddings;
   const problem = await vectorSearchProblem(db, `${provider}/${model}`, dimensions);
   if (problem !== null) return { missing: problem };
-  const { openEmbeddings } = await import('../../daemon/models/open-embeddings.ts');
+  const { openEmbeddings } = await import('../../daemon/embeddings/open-embeddings.ts');
   await using opened = await openEmbeddings(config, config.embeddings);
   return await embedSearch(opened, text, invocation.context.signals.drain, (paid) => charge(db, paid));
 }

@@ -51,7 +51,7 @@ function examineStored({ vector, reason, current }: Embeddings, { embeddings }: 
 
 async function askModel(config: Config, interrupted: AbortSignal): Promise<Finding> {
   const check = `embeddings of ${config.embeddings!.provider}`;
-  const { openEmbeddings } = await import('../../daemon/models/open-embeddings.ts');
+  const { openEmbeddings } = await import('../../daemon/embeddings/open-embeddings.ts');
   await using opened = await openEmbeddings(config, config.embeddings!);
   const startedMs = performance.now();
   const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);

@@ -1,7 +1,7 @@
 /** One request of the backfill: embeds a batch of memories, stores the vectors, and records what it has cost. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import { measuredEmbedder } from '../../daemon/models/measured-embedder.ts';
-import { paidEmbedding } from '../../daemon/models/paid-embedding.ts';
+import { measuredEmbedder } from '../../daemon/embeddings/measured-embedder.ts';
+import { paidEmbedding } from '../../daemon/embeddings/paid-embedding.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import type { Vector } from '../../llm/embeddings/embed-result.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';

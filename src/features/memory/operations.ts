@@ -1,5 +1,5 @@
 /** What one can do with memories. SQL decides who may find, change and forget them. */
-import type { SearchVector } from '../../daemon/models/search-embedding.ts';
+import type { SearchVector } from '../../daemon/embeddings/search-embedding.ts';
 import { choice, flag, id, list, optional, other, text, time, whole } from '../../operations/fields.ts';
 import { READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';

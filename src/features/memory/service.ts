@@ -1,8 +1,9 @@
 /** Makes the embeddings that memories lack: one daemon at a time, in batches, under the limits for all work (docs/memory.md). */
 import { messageOf } from '../../core/errors/errors.ts';
 import { surelyHolds } from '../../core/lifecycle/lease.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import { embeddingLease, HOLD_SECONDS, holdOn } from '../../daemon/models/embedding-lease.ts';
+import { embeddingLease, HOLD_SECONDS, holdOn } from '../../daemon/embeddings/embedding-lease.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { vectorSearchProblem } from '../../store/memory/search-memories.ts';
@@ -30,8 +31,8 @@ const MAX_ROWS = 256;
 export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'batches' | 'faculties'>): Service {
   const { db, clock, log, daemonId } = daemon;
   const { embedder } = daemon.models;
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
+  const loop = createLoop(async () => embedder !== null && (await run(embedder)));
+  const { stopping } = loop;
   let known: string | null = null;
   let embedded = 0;
   /** By id: vectors of memories that somebody has locked. They are paid for. */
@@ -48,12 +49,12 @@ export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'bat
       await report(`memories are searched by words alone: ${prepared.reason}`);
       return NO_VECTORS_MS;
     };
-    while (!stopping.signal.aborted) {
+    while (!stopping.aborted) {
       const waitMs = await (ready ? embedSome(of, turn, batches) : prepare()).catch(async (error: unknown) => {
         await report(`memories get no embeddings: ${messageOf(error)}`);
         return LOOK_MS;
       });
-      if (waitMs !== null) await clock.sleep(waitMs * (0.75 + Math.random() / 2), stopping.signal);
+      if (waitMs !== null) await clock.sleep(waitMs * (0.75 + Math.random() / 2), stopping);
     }
     await leaveEmbedding(db, turn).catch((error: unknown) => {
       log.debug({ error: messageOf(error) }, 'could not hand over the making of embeddings to another daemon');
@@ -85,7 +86,7 @@ export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'bat
     const done = await heldOn(
       turn,
       batches.embed(batch, begun.held, {
-        signal: stopping.signal,
+        signal: stopping,
         maySend: () => surelyHolds(lease),
       }),
     );
@@ -146,19 +147,11 @@ export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'bat
   }
 
   async function report(problem: string | null): Promise<void> {
-    if (problem === known || stopping.signal.aborted) return;
+    if (problem === known || stopping.aborted) return;
     known = problem;
     if (problem !== null) log.warn({ problem }, 'memories get no embeddings for the time being');
     await daemon.report(problem === null ? [] : [problem]);
   }
 
-  return {
-    async start() {
-      if (embedder !== null) loop ??= run(embedder);
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return loop;
 }

@@ -1,6 +1,7 @@
 /** Fires schedules: computes when each is due; the database decides which daemon fires it. */
 
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { type CronReading, readCron } from '../../core/work/cron.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
@@ -20,15 +21,15 @@ type OfDaemon = Pick<PartOfDaemon, 'db' | 'clock' | 'log'> & {
 export function createScheduler({ db, clock, log, settings }: OfDaemon): Scheduler {
   // How soon a schedule written by SQL is detected; the embedded database is polled at most once a second.
   const pollMs = Math.max(1000, settings().daemon.pollSeconds * 1000);
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
+  const loop = createLoop(run);
+  const { stopping } = loop;
   let troubled = false;
   let refused: ReadonlyMap<string, string> = new Map();
 
   async function run(): Promise<void> {
     // A later animus may accept what an earlier one did not.
-    for (let recheck = true; !stopping.signal.aborted; recheck = false) {
-      await clock.sleep(await lookSafely(recheck), stopping.signal);
+    for (let recheck = true; !stopping.aborted; recheck = false) {
+      await clock.sleep(await lookSafely(recheck), stopping);
     }
   }
 
@@ -48,7 +49,7 @@ export function createScheduler({ db, clock, log, settings }: OfDaemon): Schedul
     const { now, due, next_in_ms: nextInMs } = await readDueSchedules(db, recheck);
     const failures = new Map<string, string>();
     for (const schedule of due) {
-      if (stopping.signal.aborted) break;
+      if (stopping.aborted) break;
       await settle(schedule, new Date(now)).catch((error: unknown) => {
         if (isAnimusError(error, 'db.unreachable')) throw error;
         failures.set(schedule.name, messageOf(error));
@@ -90,16 +91,7 @@ export function createScheduler({ db, clock, log, settings }: OfDaemon): Schedul
     if (noted !== null) log.error({ schedule: schedule.name, problem }, 'a schedule cannot be used');
   }
 
-  return {
-    look,
-    async start() {
-      loop = run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return { ...loop, look };
 }
 
 function firingOf(schedule: ScheduleLook, now: Date, { dueTimes }: Extract<CronReading, { ok: true }>) {

@@ -4,6 +4,7 @@ import { settingsIn } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { type Lease, timedLease } from '../../core/lifecycle/lease.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { parseWebTarget } from '../../core/text/web-target.ts';
@@ -45,18 +46,19 @@ export function createWebhookService({ db, clock, log, settings }: PartOfDaemon)
 /** Every daemon of a database may run one. `stop` gives back what has not been answered. */
 export function createWebhookSender(parts: WebhookSenderParts): Service {
   const { db, clock, log, keys, lookMs = LOOK_MS } = parts;
-  const stopping = new AbortController();
+  const loop = createLoop(run);
+  const { stopping } = loop;
   const sending = new Set<Promise<void>>();
-  let loop: Promise<void> | null = null;
   let troubled = false;
 
   async function run(): Promise<void> {
+    if (keys.length === 0) return;
     const keyMarks = keys.map(webhookKeyMark);
-    while (!stopping.signal.aborted) {
+    while (!stopping.aborted) {
       // From before the claim. One that is begun late, because this process was frozen, would reach into the next daemon's.
       const lease = timedLease(clock, CLAIM_SECONDS * 1000 - SEND_MS);
       for (const delivery of await claim(keyMarks)) start(delivery, lease);
-      await Promise.race([clock.sleep(lookMs * (0.75 + Math.random() / 2), stopping.signal), ...sending]);
+      await Promise.race([clock.sleep(lookMs * (0.75 + Math.random() / 2), stopping), ...sending]);
     }
     await Promise.all(sending);
   }
@@ -80,7 +82,7 @@ export function createWebhookSender(parts: WebhookSenderParts): Service {
   }
 
   async function deliver(delivery: ClaimedDelivery, lease: Lease): Promise<void> {
-    const until = { signal: stopping.signal, lease };
+    const until = { signal: stopping, lease };
     const end = await sendDelivery(delivery, keys, parts.reach(), until, parts.sendMs);
     try {
       const state = await endDelivery(db, delivery, end);
@@ -101,13 +103,5 @@ export function createWebhookSender(parts: WebhookSenderParts): Service {
     }
   }
 
-  return {
-    async start() {
-      if (keys.length > 0) loop = run();
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-    },
-  };
+  return loop;
 }

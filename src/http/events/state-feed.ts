@@ -4,8 +4,8 @@
  */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import { shownWaiting } from '../../core/work/shown-waiting.ts';
 import type { Waiting } from '../../core/work/waiting.ts';
+import { shownWaiting } from '../../core/work/waiting.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readStates, type StateOfWork } from '../../store/events/read-states.ts';
 import type { Queryable } from '../../store/sql/database.ts';

@@ -4,7 +4,7 @@ import type { FixedConfig } from '../../core/config/config.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Scope } from '../../core/work/people.ts';
-import type { SearchEmbeddings } from '../../daemon/models/search-embedding.ts';
+import type { SearchEmbeddings } from '../../daemon/embeddings/search-embedding.ts';
 import type { ListedModel } from '../../llm/models/list-models.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';

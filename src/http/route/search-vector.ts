@@ -1,5 +1,5 @@
 /** The embedding of what a person searches for by HTTP or MCP, made outside of the transaction of the search. */
-import { embedSearch, NO_MODEL, type SearchVector } from '../../daemon/models/search-embedding.ts';
+import { embedSearch, NO_MODEL, type SearchVector } from '../../daemon/embeddings/search-embedding.ts';
 import { vectorSearchProblem } from '../../store/memory/search-memories.ts';
 import { chargeSearch, searchRefusal } from '../../store/work/embedding-turns.ts';
 import { asVisitor } from '../login/visitor.ts';

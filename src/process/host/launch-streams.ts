@@ -1,23 +1,20 @@
 /** The daemon's end of the streams of a launched process: messages of the supervisor become Node streams. */
 import { Readable, Writable } from 'node:stream';
 import type { LaunchedProcess, LaunchSpec, ProcessEnd } from '../process-host.ts';
-import type { FromSupervisor, OutputStream, ToSupervisor } from '../supervisor/supervisor-protocol.ts';
+import type { OutputStream, StreamInput, StreamOutput } from '../supervisor/supervisor-protocol.ts';
 
 /** The streams of one process. */
 export interface LaunchStreams extends Pick<LaunchedProcess, 'stdin' | 'stdout' | 'stderr'> {
-  receive(message: Extract<FromSupervisor, { type: 'output' | 'written' | 'input_closed' }>): void;
+  receive(message: StreamOutput): void;
   /** The process has ended: ends the output after what was received, and fails writes. */
   end(): void;
 }
-
-/** What is sent about streams. */
-type StreamMessage = Extract<ToSupervisor, { type: 'input' | 'taken' }>;
 
 /** Creates them; `send` reaches the supervisor. */
 export function createStreams(
   id: number,
   input: LaunchSpec['stdin'],
-  send: (message: StreamMessage) => void,
+  send: (message: StreamInput) => void,
 ): LaunchStreams {
   const outputs = { stdout: createOutput('stdout'), stderr: createOutput('stderr') };
   const stdin = input === 'pipe' ? createInput(id, send) : null;
@@ -73,7 +70,7 @@ interface Input {
   answer(problem: Error | null): void;
 }
 
-function createInput(id: number, send: (message: StreamMessage) => void): Input {
+function createInput(id: number, send: (message: StreamInput) => void): Input {
   let answered: ((problem: Error | null) => void) | null = null;
   const write = (chunk: Buffer, done: (error?: Error | null) => void): void => {
     const part = chunk.subarray(0, PART_BYTES);

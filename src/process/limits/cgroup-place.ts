@@ -1,7 +1,8 @@
 /** Finds and creates the place for this process's cgroups (version 2): below its own cgroup, if that was delegated to it. */
-import { accessSync, constants, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { killCgroup, processesInCgroup, readFrom, removeCgroup, writeTo } from '../trace/cgroup-files.ts';
+import { pidNamespace } from '../trace/process-mark.ts';
 import { isAlive, readProc, readProcess, startTicksOf } from '../trace/process-table.ts';
 
 /** A directory of our own in the cgroup file system. */
@@ -123,10 +124,6 @@ function selfAndAncestors(): ReadonlySet<number> {
 /** Contains PID namespace, pid and start time, so that the cgroup of a live supervisor is never mistaken for an abandoned one. */
 function nameOf(pid: number): string {
   return `animus-${pidNamespace()}-${pid}-${startTicksOf(pid)}`;
-}
-
-function pidNamespace(): string {
-  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
 }
 
 function sweep(base: string): void {

@@ -54,7 +54,7 @@ function readRing(ring: Buffer, written: number): Buffer {
 }
 
 /** Drops an incomplete UTF-8 sequence at the end of the bytes: at most three bytes. */
-function cutAtCharacterEnd(bytes: Buffer): Buffer {
+export function cutAtCharacterEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if ((byte & 0b1100_0000) === 0b1000_0000) continue;

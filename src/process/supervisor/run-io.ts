@@ -22,10 +22,7 @@ export function ioOf(
     const input = stdin === undefined ? 'none' : { text: stdin };
     return { input, output: captureStreams(maxOutputBytes), taken: () => {} };
   }
-  const { id } = message;
-  const output = forwardStreams((stream, chunk) =>
-    send({ type: 'output', id, stream, data: chunk.toString('base64') }),
-  );
+  const output = forwardStreams(message.id, send);
   return { input: message.spec.stdin, output, taken: output.taken };
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { CapturedOutput } from '../process-host.ts';
 import { captureOutput, NO_OUTPUT } from './output-capture.ts';
-import { type OutputStream, STREAM_WINDOW_BYTES } from './supervisor-protocol.ts';
+import { type OutputStream, STREAM_WINDOW_BYTES, type StreamOutput } from './supervisor-protocol.ts';
 
 /** Takes the output streams of one run. */
 export interface RunOutput {
@@ -38,10 +38,10 @@ const SAID_BYTES = 4000;
 const MAX_REST_BYTES = 4 * 2 ** 20;
 
 /**
- * Passes each chunk to `forward`. While more than the window has been forwarded and not taken, the stream is not read, so
+ * Sends each chunk to the daemon, as output of `id`. While more than the window has been forwarded and not taken, the stream is not read, so
  * the process is blocked as soon as its pipe is full.
  */
-export function forwardStreams(forward: (name: OutputStream, chunk: Buffer) => void): ForwardedOutput {
+export function forwardStreams(id: number, send: (message: StreamOutput) => void): ForwardedOutput {
   const said = captureOutput(SAID_BYTES);
   const streams = new Map<OutputStream, { readonly stream: Readable; open: number }>();
   let released = false;
@@ -54,7 +54,7 @@ export function forwardStreams(forward: (name: OutputStream, chunk: Buffer) => v
         if (name === 'stderr') said.add(chunk);
         if (released && (rest += chunk.length) > MAX_REST_BYTES) return void stream.destroy();
         state.open += chunk.length;
-        forward(name, chunk);
+        send({ type: 'output', id, stream: name, data: chunk.toString('base64') });
         if (!released && state.open >= STREAM_WINDOW_BYTES) stream.pause();
       });
       return ended(stream);

@@ -6,20 +6,8 @@ import type { User } from '../runners/user.ts';
 
 /** Messages from the daemon, which chooses the ids. They are unique for the life of one supervisor. */
 export type ToSupervisor =
-  | {
-      readonly type: 'run';
-      readonly id: number;
-      readonly spawnId: string;
-      readonly graceMs: number;
-      readonly spec: ProcessSpec;
-    }
-  | {
-      readonly type: 'launch';
-      readonly id: number;
-      readonly spawnId: string;
-      readonly graceMs: number;
-      readonly spec: LaunchSpec;
-    }
+  | (Start & { readonly type: 'run'; readonly spec: ProcessSpec })
+  | (Start & { readonly type: 'launch'; readonly spec: LaunchSpec })
   /** Bytes for the standard input of a launched process, in base64; `written` or `input_closed` answers. Null closes it. */
   | { readonly type: 'input'; readonly id: number; readonly data: string | null }
   /** The reader has taken this many bytes of a stream, so that the supervisor may send as many more. */
@@ -29,6 +17,16 @@ export type ToSupervisor =
   | { readonly type: 'limits'; readonly owner: ProcessOwner; readonly limits: ProcessLimits }
   | { readonly type: 'kill_all'; readonly id: number; readonly owner: ProcessOwner }
   | { readonly type: 'stop' };
+
+interface Start {
+  readonly id: number;
+  readonly spawnId: string;
+  readonly graceMs: number;
+}
+
+/** What travels about the streams of a launched process: to the supervisor, and from it. */
+export type StreamInput = Extract<ToSupervisor, { type: 'input' | 'taken' }>;
+export type StreamOutput = Extract<FromSupervisor, { type: 'output' | 'written' | 'input_closed' }>;
 
 /** Messages from the supervisor. `started` carries what the daemon needs to kill the run itself if the supervisor dies. */
 export type FromSupervisor =

@@ -23,9 +23,13 @@ export function livesOf(mark: string): boolean | null {
 function placeOf(): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
-    return `${boot}/${namespace}`;
+    return `${boot}/${pidNamespace()}`;
   } catch {
     return null;
   }
+}
+
+/** The number of this process's PID namespace. Throws where the host has no /proc. */
+export function pidNamespace(): string {
+  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
 }

@@ -13,7 +13,7 @@ export const READY = 'ready';
 /**
  * Reads lines `TOKEN SIGNAL ROUNDS [PID:MARK …]` and sends the signal to every process in the container but those of the commands that are
  * listed, until none is left or the rounds are over. Answers `TOKEN LEFT REFUSED KILLED`: how many processes were found in the last round,
- * how often the kernel has refused a fork for want of `pids`, and how many processes it has killed for want of memory. Not every engine
+ * how often the kernel has refused a fork for lack of `pids`, and how many processes it has killed for lack of memory. Not every engine
  * tells of the latter.
  *
  * Without a list it is `kill -1`, which signals all processes at once, so no fork escapes. With one, a process belongs to a command if that

@@ -1,4 +1,5 @@
 /** Runs the commands of a focus in a container of its own, which is started with the first of them. */
+import { abortable } from '../../core/lifecycle/abortable.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import type {
   CommandHost,
@@ -85,7 +86,8 @@ export function createFocusContainer({ roots, open, graceMs }: FocusContainerSet
     closing.signal.throwIfAborted();
     const opened = acquire(spec.fileRules ?? []);
     try {
-      return await work(await unless(stopped, opened.container));
+      // The container may start slowly, for other commands, too: a command that is stopped does not wait for it.
+      return await work(await abortable(opened.container, stopped));
     } finally {
       release(opened);
     }
@@ -104,17 +106,4 @@ export function createFocusContainer({ roots, open, graceMs }: FocusContainerSet
       await Promise.all([...containers].map(destroy));
     },
   };
-}
-
-/** The container may start slowly, for other commands, too: a command that is stopped does not wait for it. */
-async function unless<Result>(stopped: AbortSignal, promised: Promise<Result>): Promise<Result> {
-  stopped.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(stopped.reason as Error);
-  stopped.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promised, promise]);
-  } finally {
-    stopped.removeEventListener('abort', onAbort);
-  }
 }

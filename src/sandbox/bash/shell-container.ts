@@ -29,7 +29,7 @@ export interface ContainedCommand extends Pick<CommandReports, 'stderr'> {
 export interface Clearance {
   /** True if the container had to be destroyed, and the other commands with it. */
   readonly destroyed: boolean;
-  /** True if the kernel has killed a process of the container for want of memory while the command ran. */
+  /** True if the kernel has killed a process of the container for lack of memory while the command ran. */
   readonly outOfMemory: boolean;
   /** How the container has ended, if it has not been destroyed here; null: it goes on. */
   readonly gone: ContainerEnd | null;

@@ -14,7 +14,7 @@ export interface SweepReport {
   readonly left: number;
   /** How often the kernel has refused to start a process in this container so far. */
   readonly refusedForks: number;
-  /** How many processes of this container the kernel has killed for want of memory so far. */
+  /** How many processes of this container the kernel has killed for lack of memory so far. */
   readonly outOfMemory: number;
 }
 

@@ -42,18 +42,7 @@ export function createHttpTransport(options: { readonly engine: EngineAddress; r
           // The container prints nothing there; what nobody reads would hold up its other stream.
           held.stdout.resume();
           void held.exited.then(close);
-          return {
-            id: held.id,
-            stdin,
-            stdout,
-            stderr: held.stderr,
-            exited: held.exited,
-            outOfMemory: () => held.outOfMemory(),
-            lives: () => held.lives(),
-            exec: (spec) => held.exec(spec),
-            adopt: (owner) => held.adopt(owner),
-            destroy: () => held.destroy(),
-          };
+          return { ...held, stdin, stdout };
         },
         close,
       };

@@ -9,7 +9,6 @@ import type { Engine } from '../engine/open-engine.ts';
 /** What is read of the engine's answer. */
 interface Network {
   readonly Internal?: boolean;
-  readonly Driver?: string;
   readonly IPAM?: { readonly Config?: readonly { readonly Subnet?: string; readonly Gateway?: string }[] | null };
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { engineError } from './engine-errors.ts';
+import { eventsOf } from './engine-events.ts';
 import type { Engine } from './open-engine.ts';
 
 /** In a clone and in the package alike: this file is three folders below the root in both. */
@@ -63,7 +64,7 @@ export async function buildImage({ docker, where }: Engine, options: BuildOption
 async function followed(stream: NodeJS.ReadableStream, onProgress: (line: string) => void) {
   const lines: string[] = [];
   let error: string | null = null;
-  for await (const event of eventsOf(stream)) {
+  for await (const event of eventsOf<BuildEvent>(stream)) {
     if (event.error !== undefined) error = event.error.trim();
     const line = (event.stream ?? [event.status, event.id, event.progress].filter(Boolean).join(' ')).trim();
     if (line === '') continue;
@@ -76,31 +77,6 @@ async function followed(stream: NodeJS.ReadableStream, onProgress: (line: string
 }
 
 const LINES_SHOWN = 15;
-/** Longer than any event; the engine is trusted, its connection may be cut in the middle of a line. */
-const MAX_EVENT_CHARS = 1024 * 1024;
-
-async function* eventsOf(stream: NodeJS.ReadableStream): AsyncGenerator<BuildEvent> {
-  let rest = '';
-  stream.setEncoding('utf8');
-  for await (const chunk of stream) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = (lines.pop() ?? '').slice(0, MAX_EVENT_CHARS);
-    for (const line of lines) {
-      const event = eventOf(line);
-      if (event !== null) yield event;
-    }
-  }
-  const last = eventOf(rest);
-  if (last !== null) yield last;
-}
-
-function eventOf(line: string): BuildEvent | null {
-  try {
-    return JSON.parse(line) as BuildEvent;
-  } catch {
-    return null;
-  }
-}
 
 function buildError(error: string, lines: readonly string[], at: { image: string; where: string }): AnimusError {
   if (/no space left on device/i.test(error))

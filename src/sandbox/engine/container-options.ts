@@ -30,7 +30,7 @@ export function containerOptions(
     WorkingDir: spec.workdir,
     // A container in the network of another one has that one's name.
     ...(!joinsContainer(spec) && { Hostname: 'sandbox' }),
-    Labels: { ...spec.labels, ...labels },
+    Labels: labels,
     // With StdinOnce, the engine closes the standard input when the attached keeper is gone.
     OpenStdin: true,
     StdinOnce: true,

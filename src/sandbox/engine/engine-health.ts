@@ -1,5 +1,6 @@
 /** What the engine says about itself, for status and doctor. */
 import { AnimusError } from '../../core/errors/errors.ts';
+import { abortable } from '../../core/lifecycle/abortable.ts';
 import type { EngineHealth } from '../container-host.ts';
 import { engineError, imageRemedy, statusOf } from './engine-errors.ts';
 import { DAEMON_LABEL, SANDBOX_LABEL } from './labels.ts';
@@ -23,19 +24,13 @@ export async function engineHealth(
   { docker, where }: Engine,
   { image, runtime, daemon, patienceMs }: { image: string; runtime: string | null; daemon: string; patienceMs: number },
 ): Promise<EngineHealth> {
-  const nothing = {
-    where,
-    engine: null,
-    remarks: [],
-    image: { name: image, present: false },
-    containers: { all: 0, own: 0 },
-  };
   const abortSignal = AbortSignal.timeout(patienceMs);
   try {
-    const info: Info = await within(docker.info() as Promise<Info>, abortSignal);
+    // The client takes no signal for it.
+    const info: Info = await abortable(docker.info() as Promise<Info>, abortSignal);
     const containers = await docker.listContainers({ all: true, filters: { label: [SANDBOX_LABEL] }, abortSignal });
     const own = containers.filter(({ Labels }) => Labels[DAEMON_LABEL] === daemon).length;
-    const present = await within(docker.getImage(image).inspect(), abortSignal).then(
+    const present = await abortable(docker.getImage(image).inspect(), abortSignal).then(
       () => true,
       (error: unknown) => {
         if (statusOf(error) === 404) return false;
@@ -56,8 +51,14 @@ export async function engineHealth(
       containers: { all: containers.length, own },
     };
   } catch (error) {
-    return { ...nothing, problem: engineError(error, { where }).message };
+    return unknownHealth(where, image, engineError(error, { where }).message);
   }
+}
+
+/** Of an engine that says nothing, for this reason. */
+export function unknownHealth(where: string, image: string, problem: string): EngineHealth {
+  const containers = { all: 0, own: 0 };
+  return { where, engine: null, remarks: [], image: { name: image, present: false }, containers, problem };
 }
 
 function problemOf(
@@ -80,12 +81,4 @@ function remarksOn(info: Info): string[] {
     ...(info.SwapLimit === false ? ['the engine cannot limit swap'] : []),
     ...(info.PidsLimit === false ? ['the engine cannot limit the number of processes'] : []),
   ];
-}
-
-/** The client of `info` takes no signal. */
-async function within<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const late = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => late.reject(signal.reason), { once: true });
-  return Promise.race([answer, late.promise]);
 }

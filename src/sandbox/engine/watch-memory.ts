@@ -1,6 +1,6 @@
 /** Learns from the engine which containers ran out of memory. */
 import type { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
+import { eventsOf } from './engine-events.ts';
 import type { Engine } from './open-engine.ts';
 
 /** A stream of the engine's events. */
@@ -10,7 +10,7 @@ export interface MemoryWatch {
   stop(): void;
 }
 
-/** Calls `ran` with the id of each container with this label in which the kernel killed a process for want of memory. */
+/** Calls `ran` with the id of each container with this label in which the kernel killed a process for lack of memory. */
 export function watchMemory({ docker }: Engine, label: string, ran: (container: string) => void): MemoryWatch {
   let stopped = false;
   let stream: Promise<void> | null = null;
@@ -20,13 +20,7 @@ export function watchMemory({ docker }: Engine, label: string, ran: (container: 
     const filters = JSON.stringify({ type: ['container'], event: ['oom'], label: [label] });
     open = (await docker.getEvents({ filters })) as unknown as Readable;
     if (stopped) open.destroy();
-    const decoder = new StringDecoder();
-    let text = '';
-    for await (const chunk of open) {
-      const lines = (text + decoder.write(chunk as Buffer)).split('\n');
-      text = lines.pop() ?? '';
-      for (const line of lines) if (line.trim() !== '') ran(String((JSON.parse(line) as { id?: unknown }).id));
-    }
+    for await (const { id } of eventsOf<{ readonly id?: unknown }>(open)) ran(String(id));
   }
 
   return {

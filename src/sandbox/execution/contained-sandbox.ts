@@ -1,9 +1,9 @@
 /** The sandbox: slots, containers from the pool, executions, and their figures. */
 import { messageOf } from '../../core/errors/errors.ts';
+import type { ProcessLog } from '../../process/host/supervised-host.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import type { ContainerHost, ContainerSpec, HeldContainer } from '../container-host.ts';
 import type { Transport } from '../endpoint/http-transport.ts';
-import type { ContainerLog } from '../host/container-host-options.ts';
 import type { CodeCalls, Execution, ExecutionSpec, PooledSpec, Sandbox } from '../sandbox.ts';
 import { type OpenRunner, openRunner } from './open-runner.ts';
 import { createPool, type Pool } from './pool.ts';
@@ -20,7 +20,7 @@ export interface SandboxOptions extends ContainerSettings {
   readonly maxExecutions: number;
   /** How containers speak with this daemon; null or absent: by their standard input and output. */
   readonly http?: Transport | null;
-  readonly log?: ContainerLog;
+  readonly log?: ProcessLog;
 }
 
 /** Python and its modules, on a busy machine. */

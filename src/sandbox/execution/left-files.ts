@@ -23,7 +23,7 @@ export function leftFiles(): LeftFiles {
     add(name, base64) {
       const bytes = Buffer.from(base64, 'base64');
       if (!isPlainName(name)) return 'a file in out/ has an invalid name';
-      if (files.some((file) => file.name === name)) return `out/${name} came twice`;
+      if (files.some((file) => file.name === name)) return `out/${name} was sent twice`;
       if (files.length === MAX_FILES) return `more than ${MAX_FILES} files in out/`;
       if (bytes.length > MAX_FILE_BYTES) return `out/${name} has more than ${MAX_FILE_BYTES} bytes`;
       total += bytes.length;

@@ -110,7 +110,7 @@ async function converse(
     if ('result' in message) return { outcome: message.result, files: left.files, refused };
     if ('error' in message) return { outcome: null, why: 'misused', problem: message.error.message };
     if (message.method === 'call') {
-      if (!calls.add(message, bytes)) return misused(`more than ${MAX_WAITING} calls at once, or a number twice`);
+      if (!calls.add(message, bytes)) return misused(`more than ${MAX_WAITING} calls at once, or a repeated number`);
     } else if (message.method === 'file') {
       const problem = left.add(message.params.name, message.params.base64);
       if (problem !== null) refused.push(problem);

@@ -1,6 +1,6 @@
 /** The warm pool: started containers whose runners wait, per image and limits. */
 import { messageOf } from '../../core/errors/errors.ts';
-import type { ContainerLog } from '../host/container-host-options.ts';
+import type { ProcessLog } from '../../process/host/supervised-host.ts';
 import type { PooledSpec } from '../sandbox.ts';
 import type { OpenRunner } from './open-runner.ts';
 
@@ -18,7 +18,7 @@ export interface Pool {
 export interface RunnerSource {
   readonly size: number;
   readonly open: (spec: PooledSpec, signal: AbortSignal) => Promise<OpenRunner>;
-  readonly log: ContainerLog;
+  readonly log: ProcessLog;
   /** Runners of a kind that was not used for this long are destroyed; default 600,000. */
   readonly idleMs?: number;
 }

@@ -1,8 +1,6 @@
 import type { EngineAddress } from '../../core/config/sections/engine-address.ts';
+import type { ProcessLog } from '../../process/host/supervised-host.ts';
 import type { Marks } from '../keeper/keeper-protocol.ts';
-
-/** The log for operators; fields must not contain secrets. */
-export type ContainerLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** Settings of a container host. */
 export interface ContainerHostOptions {
@@ -15,7 +13,7 @@ export interface ContainerHostOptions {
    * process only asks about the engine, and removes no leftovers.
    */
   readonly marker: string | null;
-  readonly log?: ContainerLog;
+  readonly log?: ProcessLog;
   /** The ids of daemons on other hosts that are known to be dead. Default: none. */
   readonly dead?: () => Promise<readonly string[]>;
   /** How often leftovers of dead daemons are looked for while the keeper runs; default 60,000. */

@@ -13,6 +13,7 @@ import type {
   EngineHealth,
   HeldContainer,
 } from '../container-host.ts';
+import { unknownHealth } from '../engine/engine-health.ts';
 import { pingEngine } from '../engine/ping-engine.ts';
 import type { FromKeeper, ToKeeper } from '../keeper/keeper-protocol.ts';
 import type { ContainerHostOptions } from './container-host-options.ts';
@@ -66,7 +67,7 @@ export class KeptHost implements ContainerHost {
     const id = ++this.#lastId;
     const keeper = this.#connect();
     this.#mark();
-    const { pending, started } = pendingContainer(this.#meansOf(id, keeper), {
+    const { pending, started } = pendingContainer(this.#lineOf(id, keeper), {
       exec: (exec) => this.#exec(id, keeper, exec),
       adopt: (owner) => this.#adopt(id, keeper, owner),
       destroy: () => this.#destroy(id),
@@ -113,13 +114,12 @@ export class KeptHost implements ContainerHost {
     this.#settle();
     if (answer?.type === 'health') return answer.health;
     const problem = 'the keeper of containers could not be started, or ended; see the log of the daemon';
-    const nothing = { engine: null, remarks: [], image: { name: image, present: false } };
-    return { where: address.text, ...nothing, containers: { all: 0, own: 0 }, problem };
+    return unknownHealth(address.text, image, problem);
   }
 
   #exec(container: number, keeper: HelperLink<ToKeeper>, spec: ContainerExec): LaunchedProcess {
     const id = ++this.#lastId;
-    const { pending, process } = pendingExec(this.#meansOf(id, keeper), spec.stdin);
+    const { pending, process } = pendingExec(this.#lineOf(id, keeper), spec.stdin);
     if (!this.#pending.has(container)) {
       pending.lost('the container is gone');
       return process;
@@ -170,7 +170,7 @@ export class KeptHost implements ContainerHost {
     }
   }
 
-  #meansOf(id: number, keeper: HelperLink<ToKeeper>): KeeperLine {
+  #lineOf(id: number, keeper: HelperLink<ToKeeper>): KeeperLine {
     return {
       id,
       // Ids mean nothing to a later keeper.

@@ -2,8 +2,9 @@
 import { AnimusError, errorOf } from '../../core/errors/errors.ts';
 import { createStreams, type LaunchStreams } from '../../process/host/launch-streams.ts';
 import type { LaunchedProcess, ProcessEnd } from '../../process/process-host.ts';
+import type { StreamOutput } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerEnd, ContainerExec, ContainerOwner, HeldContainer } from '../container-host.ts';
-import type { FromKeeper, StreamOutput, ToKeeper } from '../keeper/keeper-protocol.ts';
+import type { FromKeeper, ToKeeper } from '../keeper/keeper-protocol.ts';
 
 /** Something that the keeper holds. */
 export interface Pending {

@@ -3,12 +3,8 @@
 import type { EngineAddress } from '../../core/config/sections/engine-address.ts';
 import type { ErrorDetails } from '../../core/errors/error-details.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
-import type { FromSupervisor, HostMoment, ToSupervisor } from '../../process/supervisor/supervisor-protocol.ts';
+import type { HostMoment, StreamInput, StreamOutput } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerEnd, ContainerExec, ContainerOwner, ContainerSpec, EngineHealth } from '../container-host.ts';
-
-/** Streams travel as those of processes do. */
-export type StreamInput = Extract<ToSupervisor, { type: 'input' | 'taken' }>;
-export type StreamOutput = Extract<FromSupervisor, { type: 'output' | 'written' | 'input_closed' }>;
 
 /** Messages from the daemon, which chooses the ids; containers and programs in them share one series. The first is `open`. */
 export type ToKeeper =

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { writeInput } from '../../process/supervisor/run-io.ts';
 import { type ForwardedOutput, forwardStreams } from '../../process/supervisor/run-output.ts';
+import type { StreamInput } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerEnd, ContainerOwner, ContainerSpec } from '../container-host.ts';
 import type { Engine } from '../engine/open-engine.ts';
 import { removeContainer, runContainer } from '../engine/run-container.ts';
 import { splitStreams } from '../engine/split-streams.ts';
-import type { FromKeeper, StreamInput } from './keeper-protocol.ts';
+import type { FromKeeper } from './keeper-protocol.ts';
 
 /** A container from the request to start it until it is gone. */
 export interface KeptContainer {
@@ -91,9 +92,7 @@ export function keepContainer(spec: ContainerSpec, request: ContainerRequest): K
 
   let drained: Promise<unknown> = Promise.resolve();
   function forward(stream: Duplex): ForwardedOutput {
-    const forwarded = forwardStreams((name, chunk) =>
-      send({ type: 'output', id, stream: name, data: chunk.toString('base64') }),
-    );
+    const forwarded = forwardStreams(id, send);
     const { stdout, stderr } = splitStreams(stream);
     drained = Promise.all([forwarded.drain('stdout', stdout), forwarded.drain('stderr', stderr)]);
     return forwarded;

@@ -7,10 +7,11 @@ import type Docker from 'dockerode';
 import { messageOf } from '../../core/errors/errors.ts';
 import { writeInput } from '../../process/supervisor/run-io.ts';
 import { forwardStreams } from '../../process/supervisor/run-output.ts';
+import type { StreamInput } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerExec } from '../container-host.ts';
 import { splitStreams } from '../engine/split-streams.ts';
 import { takeFirstLine } from './first-line.ts';
-import type { ExecEnd, FromKeeper, StreamInput } from './keeper-protocol.ts';
+import type { ExecEnd, FromKeeper } from './keeper-protocol.ts';
 
 /** A program that was started, until its end is reported. */
 export interface KeptExec {
@@ -42,18 +43,15 @@ done; true`;
 
 /** Starts it and reports `exec_ended` at its end. */
 export function keepExec(spec: ContainerExec, place: ExecPlace): KeptExec {
-  const { id, container, send } = place;
+  const { id, container, user, send } = place;
   const mark = randomUUID();
-  const user = spec.user ?? place.user;
   let connection: Duplex | null = null;
   /** What was written before the engine had started it. */
   const early: StreamInput[] = [];
   let group: string | null = null;
   let cause: 'aborted' | 'timeout' | null = null;
   let over = false;
-  const output = forwardStreams((stream, chunk) =>
-    send({ type: 'output', id, stream, data: chunk.toString('base64') }),
-  );
+  const output = forwardStreams(id, send);
 
   const signal = async (name: 'TERM' | 'KILL'): Promise<void> => {
     if (group === null || over) return;

@@ -1,5 +1,6 @@
 /** The keeper where no client of the engine can be opened: its address or its certificates are unusable. */
 import type { AnimusError } from '../../core/errors/errors.ts';
+import { unknownHealth } from '../engine/engine-health.ts';
 import type { Keeper } from './keeper.ts';
 import type { FromKeeper } from './keeper-protocol.ts';
 
@@ -21,11 +22,8 @@ export function createRefusingKeeper(error: AnimusError, where: string, send: (m
           return send({ type: 'gone', id: message.id });
         case 'lives':
           return send({ type: 'lives', id: message.id, lives: false });
-        case 'health': {
-          const image = { name: message.image, present: false };
-          const nothing = { engine: null, remarks: [], image, containers: { all: 0, own: 0 } };
-          return send({ type: 'health', id: message.id, health: { where, ...nothing, problem: error.message } });
-        }
+        case 'health':
+          return send({ type: 'health', id: message.id, health: unknownHealth(where, message.image, error.message) });
         default:
           return undefined;
       }

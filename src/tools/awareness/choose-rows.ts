@@ -47,7 +47,7 @@ export function chooseRows(view: AwarenessView, own: OwnItem, settings: Awarenes
   };
 }
 
-/** False: the choice is the same for every item for which this is false. */
+/** If false, the choice is the same as for all other items with false. */
 export function isSpecial(view: AwarenessView, { id, ancestors, resources }: OwnItem): boolean {
   return (
     view.items.has(id) ||

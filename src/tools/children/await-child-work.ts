@@ -1,9 +1,11 @@
 /** The tool that waits for child work: the focus is parked until it has ended, and holds no slot meanwhile. */
 import { z } from 'zod';
+import { isoSeconds } from '../../core/text/iso-seconds.ts';
 import { type AwaitedChild, type ChildReport, lockChildren, readChildren } from '../../store/transcript/children.ts';
 import { waitTimes } from '../../store/transcript/waits.ts';
 import { record } from '../../telemetry/metrics.ts';
 import { databaseTool, type ResolvedWait, type Tool, type ToolOutput } from '../tool.ts';
+import { childIds } from './check-child-work.ts';
 import { childrenText, countsText } from './child-text.ts';
 
 /** A year. */
@@ -20,36 +22,16 @@ export const awaitChildTool: Tool = databaseTool({
     'died or was cancelled counts as ended: look at its error and decide. Without ids, it waits for all children whose result you have not seen.',
   risk: 'read',
   input: z.strictObject({
-    ids: z
-      .array(z.uuid())
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe('as spawn_child_work returned them; default: all that you have not seen the result of'),
-    mode: z
-      .enum(['all', 'any'])
-      .default('all')
-      .describe('all: until every one has ended; any: until at least one has; call it again for the others'),
-    timeout_seconds: z
-      .number()
-      .positive()
-      .max(MAX_SECONDS)
-      .optional()
-      .describe('how long to wait at most; the children go on after that; default: as long as it takes'),
+    ids: childIds.describe('as spawn_child_work returned them; default: all whose result you have not seen'),
+    mode: z.enum(['all', 'any']).default('all').describe('any: until one has ended; call it again for the others'),
+    timeout_seconds: z.number().positive().max(MAX_SECONDS).optional().describe('default: as long as it takes'),
   }),
   async run({ ids = null, mode, timeout_seconds: seconds }, context, tx) {
     const children = await lockChildren(tx, context, ids);
     if (children.length === 0) return { content: NOTHING_TO_AWAIT };
     if (isOver(children, mode)) {
-      return report(
-        '',
-        await readChildren(
-          tx,
-          context.workItemId,
-          children.map(({ childId }) => childId),
-          'conversation',
-        ),
-      );
+      const awaited = children.map(({ childId }) => childId);
+      return report('', await readChildren(tx, context.workItemId, awaited, 'conversation'));
     }
     const open = children.filter(({ ended }) => !ended).length;
     return {
@@ -67,10 +49,8 @@ export const awaitChildTool: Tool = databaseTool({
     const seconds = (wait.resolvedAt.getTime() - wait.createdAt.getTime()) / 1000;
     record('work.child.await_duration', seconds, { faculty: context.faculty, result });
     const children = await readChildren(tx, context.workItemId, ids, 'conversation');
-    return report(
-      headOf(wait),
-      children.filter(({ targetId }) => wait.targets.includes(targetId)),
-    );
+    const awaited = children.filter(({ targetId }) => wait.targets.includes(targetId));
+    return report(headOf(wait), awaited);
   },
 });
 
@@ -80,8 +60,7 @@ function isOver(children: readonly AwaitedChild[], mode: 'all' | 'any'): boolean
 
 function headOf({ result, resolvedAt }: ResolvedWait): string {
   if (!result.timed_out) return '';
-  const at = resolvedAt.toISOString().replace(/\.\d+Z$/, 'Z');
-  return `The wait timed out at ${at}. What is open goes on: await it again, or go on without it.\n`;
+  return `The wait timed out at ${isoSeconds(resolvedAt)}. What is open goes on: await it again, or go on without it.\n`;
 }
 
 /** The result for the model. `reported` says whose end it has seen, so that the next wait leaves these out. */

@@ -4,6 +4,9 @@ import { readChildren } from '../../store/transcript/children.ts';
 import { databaseTool, type Tool, toolError } from '../tool.ts';
 import { childrenText, countsText } from './child-text.ts';
 
+/** Some of the children, by the ids that `spawn_child_work` returned. */
+export const childIds = z.array(z.uuid()).min(1).max(1000).optional();
+
 /** Offered together with `spawn_child_work`. */
 export const checkChildTool: Tool = databaseTool({
   name: 'check_child_work',
@@ -12,12 +15,7 @@ export const checkChildTool: Tool = databaseTool({
     'await_child_work; do not check again and again.',
   risk: 'read',
   input: z.strictObject({
-    ids: z
-      .array(z.uuid())
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe('as spawn_child_work returned them; default: all of your children'),
+    ids: childIds.describe('as spawn_child_work returned them; default: all of your children'),
   }),
   async run({ ids = null }, context, tx) {
     const children = await readChildren(tx, context.workItemId, ids, 'conversation');

@@ -7,6 +7,7 @@ import { harmless } from '../../core/text/harmless.ts';
 import { spawnChildWork } from '../../store/transcript/children.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
+import { someText } from '../some-text.ts';
 import { databaseTool, type Tool, toolError } from '../tool.ts';
 
 /** For a faculty that may spawn these faculties. Effect and journal row are one transaction, so a child is spawned exactly once. */
@@ -24,9 +25,9 @@ export function spawnChildTool(
     risk: 'write',
     input: z.strictObject({
       faculty: z.enum(faculties as readonly [string, ...string[]]).describe('who does it'),
-      description: z.string().trim().min(1).max(100_000).describe('the whole task, and what the result should contain'),
+      description: someText(100_000).describe('the whole task, and what the result should contain'),
       params: z.record(z.string(), z.unknown()).default({}).describe('data for the task'),
-      skill: z.string().trim().min(1).max(64).optional().describe('the skill that it begins with; it has to exist'),
+      skill: someText(64).optional().describe('the skill that it begins with; it must exist'),
       priority: z.int().min(-1_000_000).max(1_000_000).optional().describe('higher runs first; default: yours'),
       dedup_key: z
         .string()
@@ -34,10 +35,7 @@ export function spawnChildTool(
         .max(500)
         .optional()
         .describe('if work of this faculty with this key is under way, nothing is started: you get its result'),
-      detached: z
-        .boolean()
-        .default(false)
-        .describe('true: it goes on when you fail or are cancelled, and nobody awaits it'),
+      detached: z.boolean().default(false).describe('it goes on when you fail or are cancelled, and nobody awaits it'),
     }),
     async run({ dedup_key: dedupKey = null, skill = null, priority = null, ...child }, context, tx) {
       const { skills } = await library();
@@ -62,4 +60,4 @@ export function spawnChildTool(
 }
 
 const EARLIER =
-  'an earlier attempt spawned it with the same description and params, and nothing new was started. Await it to get its result; to have it done anew, say in the description what is different';
+  'an earlier attempt spawned it with the same description and params, and nothing new was started. Await it to get its result; to have it done again, say in the description what is different';

@@ -48,7 +48,7 @@ async function run(
   return { content, details, ...(exitStatus !== 0 && { isError: true }) };
 }
 
-/** Nothing ran, or nobody can say how far it came. */
+/** Nothing ran, or it is not known how far it got. */
 function notExited(ended: NotExited, problem: string): ToolOutput {
   const inDoubt = ended === 'killed';
   return {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CodeExecution } from '../../catalog/faculty/faculty.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { count } from '../../telemetry/metrics.ts';
-import { type ToolContext, type ToolOutput, type WorldTool, worldTool } from '../tool.ts';
+import { type WorldTool, worldTool } from '../tool.ts';
 import { runContained } from './contained-run.ts';
 import { reportExecution } from './execution-report.ts';
 
@@ -16,18 +16,14 @@ export const AROUND_MS = 60_000;
 
 const input = z.strictObject({
   code: z.string().min(1).max(MAX_CODE_CHARS).describe('Python 3; return at the top level ends it with a value'),
-  timeout_seconds: z
-    .number()
-    .positive()
-    .optional()
-    .describe('Time-out in seconds, at most that of the faculty, which is the default'),
+  timeout_seconds: z.number().positive().optional().describe('At most that of the faculty, which is the default'),
 });
 
 const DESCRIPTION =
   'Runs Python in a container of its own that can reach nothing but your tools. There they are functions with the same names and inputs, such as ' +
   'read_file("a.txt"); help(read_file) shows what it returns. A call that fails raises ToolError. gather(f.later(…), g.later(…)) makes calls at the same ' +
   'time. Use it for many calls, loops and large results: code gets up to 16 MiB of a result, and only what it returns and prints comes back to you. Files ' +
-  'in out/ are kept as artifacts. Calls that need an approval or that wait are errors there: make them directly. Each run starts afresh, with the ' +
+  'in out/ are kept as artifacts. Calls that need an approval or that wait are errors there: make them directly. Each run starts fresh, with the ' +
   'standard library only.';
 
 /** The tool for a faculty. `sandbox`: null where this process has none. */
@@ -43,22 +39,12 @@ export function executeCodeTool(
     idempotent: false,
     callsTools: true,
     timeoutMs: settings.timeoutSeconds * 1000 + AROUND_MS,
-    run: ({ code, timeout_seconds: seconds = settings.timeoutSeconds }, context) => {
+    async run({ code, timeout_seconds: seconds = settings.timeoutSeconds }, context) {
       const timeoutMs = Math.round(Math.min(seconds, settings.timeoutSeconds) * 1000);
-      return run(code, timeoutMs, settings, sandbox(), context);
+      const { execution, files, calls } = await runContained({ code, timeoutMs }, settings, sandbox(), context);
+      const output = reportExecution(execution, { timeoutMs, files, calls });
+      count('work.sandbox.output_bytes', Buffer.byteLength(output.content), { faculty: context.faculty });
+      return output;
     },
   });
-}
-
-async function run(
-  code: string,
-  timeoutMs: number,
-  settings: CodeExecution,
-  sandbox: Sandbox | null,
-  context: ToolContext,
-): Promise<ToolOutput> {
-  const { execution, files, calls } = await runContained({ code, timeoutMs }, settings, sandbox, context);
-  const output = reportExecution(execution, { timeoutMs, files, calls });
-  count('work.sandbox.output_bytes', Buffer.byteLength(output.content), { faculty: context.faculty });
-  return output;
 }

@@ -37,7 +37,7 @@ interface OutcomeFile {
 /** Artifacts beside those of `out/`, by what they hold. */
 export type WholeParts = Readonly<Partial<Record<'stdout' | 'stderr' | 'value', KeptFile['kept']>>>;
 
-/** How an execution ended for which nobody can say what it did, or that did not happen. */
+/** How an execution ended that did not happen, or of which it is not known what it did. */
 export type NotExited = 'killed' | 'unavailable';
 
 /** What of each stream stands in the outcome. */

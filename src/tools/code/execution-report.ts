@@ -1,6 +1,7 @@
 /** What the model reads about code that has run. */
 import type { CapturedText, Execution } from '../../sandbox/sandbox.ts';
 import { type EndedNestedCall, type ToolOutput, toolError } from '../tool.ts';
+import type { ContainedRun, KeptFile } from './contained-run.ts';
 
 /** A larger value is stored whole and shown in part, like every large result. */
 const MAX_VALUE_CHARS = 4 * 1024 * 1024;
@@ -8,13 +9,8 @@ const MAX_TRACEBACK_CHARS = 16_384;
 const MAX_NAMED = 20;
 
 /** What else happened. */
-export interface ExecutionFacts {
+export interface ExecutionFacts extends Pick<ContainedRun, 'files' | 'calls'> {
   readonly timeoutMs: number;
-  readonly files: readonly {
-    readonly file: { readonly name: string; readonly bytes: Buffer };
-    readonly kept: { readonly artifactId: string } | { readonly problem: string };
-  }[];
-  readonly calls: readonly EndedNestedCall[];
 }
 
 /** The result of the call: how the code ended, what it returned and printed, its files, and calls that are in doubt. */
@@ -70,10 +66,9 @@ function callLines(ended: Execution['ended'], calls: readonly EndedNestedCall[])
   const inDoubt = calls.filter(({ state }) => state === 'in_doubt');
   if (inDoubt.length > 0) {
     const named = inDoubt.slice(0, MAX_NAMED).map(({ n, name }) => `${name} (call ${n})`);
-    const more = inDoubt.length - named.length;
-    lines.push(
-      `calls that were stopped and may or may not have happened; check before you repeat them: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
-    );
+    const more = inDoubt.length > named.length ? ` and ${inDoubt.length - named.length} more` : '';
+    const what = 'calls that were stopped and may or may not have happened; check before you repeat them';
+    lines.push(`${what}: ${named.join(', ')}${more}`);
   }
   return lines;
 }
@@ -98,7 +93,7 @@ function section(name: string, { text, bytes }: CapturedText): string[] {
   ];
 }
 
-function fileLine({ file, kept }: ExecutionFacts['files'][number]): string {
+function fileLine({ file, kept }: KeptFile): string {
   const name = JSON.stringify(file.name);
   return 'problem' in kept
     ? `file ${name} was not kept: ${kept.problem}`

@@ -1,27 +1,20 @@
 /** edit_file: replaces an exact text in a file. */
 import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { makeChanges } from './change-files.ts';
 import { computeText } from './compute-text.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
-import { replaceFile } from './replace-file.ts';
-import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
+import { MAX_FILE_BYTES, NOT_UTF8, readTextFile } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace'),
-  old_string: z
-    .string()
-    .min(1)
-    .max(MAX_FILE_BYTES)
-    .describe('Text to replace, exactly as it is in the file, without line numbers'),
+  old_string: z.string().min(1).max(MAX_FILE_BYTES).describe('Text to replace, as in the file, without line numbers'),
   new_string: z.string().max(MAX_FILE_BYTES).describe('Text to put in its place'),
-  replace_all: z
-    .boolean()
-    .optional()
-    .describe('Replace every occurrence; without it there must be exactly one (default false)'),
+  replace_all: z.boolean().optional().describe('Replace every occurrence (default false: there must be exactly one)'),
 });
 type Edit = z.infer<typeof input>;
 
@@ -51,29 +44,18 @@ export const editFileTool = worldTool<Edit>({
 async function apply(edit: Edit, context: ToolContext): Promise<ToolOutput> {
   const file = await readTextFile(context, edit.path);
   if (isRefusal(file)) return refusedCall(file);
-  if (!file.validUtf8)
-    return toolError(
-      `${file.shown}: is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash`,
-    );
+  if (!file.validUtf8) return toolError(`${file.shown}: ${NOT_UTF8}`);
 
-  const edited = await computeText(
-    {
-      kind: 'edit',
-      text: file.text,
-      old: edit.old_string,
-      replacement: edit.new_string,
-      all: edit.replace_all === true,
-      maxLength: MAX_FILE_BYTES,
-    },
-    context,
-  );
+  const { old_string: old, new_string: replacement, replace_all: all = false } = edit;
+  const request = { kind: 'edit', text: file.text, old, replacement, all, maxLength: MAX_FILE_BYTES } as const;
+  const edited = await computeText(request, context);
   if (isRefusal(edited)) return toolError(`${file.shown}: ${edited.refusal}`);
   if ('problem' in edited) return toolError(`${file.shown}: ${edited.problem}`);
   const { text, replaced, line } = edited;
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     return toolError(`${file.shown}: would become larger than ${MAX_FILE_BYTES} bytes`);
-  const done = await replaceFile(context, { ...file, exists: true }, text, file.stats);
-  if (isRefusal(done)) return refusedCall(done);
+  const refusal = await makeChanges(context, [{ path: { ...file, exists: true }, content: text, read: file.stats }]);
+  if (refusal) return refusedCall(refusal);
   const where = replaced === 1 ? `at line ${line}` : `in ${replaced} places, the first at line ${line}`;
   return { content: `Edited ${file.shown} ${where}`, details: { path: file.shown, replaced, line } };
 }

@@ -1,8 +1,17 @@
 /** Directories outside the workspace that file tools see as folders of it: the files of active skills. */
 import { relative, resolve } from 'node:path';
-import { isWithin } from '../../process/file-rules.ts';
+import { type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { FileMount, ToolContext } from '../tool.ts';
-import type { Bounds } from './bounds.ts';
+
+/** The limits of file tools. The context of a call has them. */
+export interface Bounds {
+  /** Absolute real path. */
+  readonly workspace: string;
+  /** Paths that tools may not access, wherever the workspace is. */
+  readonly fileRules: readonly FileRule[];
+  /** Directories elsewhere that are seen as folders of the workspace, in front of its own; default none. */
+  readonly mounts?: readonly FileMount[];
+}
 
 /** The context of a call with the mounts that these paths, as the model gave them, lead to. */
 export async function withMounts(

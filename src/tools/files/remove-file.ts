@@ -17,7 +17,7 @@ const input = z.strictObject({
 export const removeFileTool = worldTool<z.infer<typeof input>>({
   name: 'remove_file',
   description:
-    'Removes one file of the workspace for good; of a symbolic link, the link and not its target. Directories are not removed.',
+    'Removes one file of the workspace; of a symbolic link, the link and not its target. Directories are not removed.',
   input,
   kinds: { path: 'path' },
   risk: 'write',

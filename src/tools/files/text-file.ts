@@ -1,12 +1,16 @@
 /** Reads text files for the tools: whole, up to a size limit, with problems of their encoding reported. */
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { Bounds } from './bounds.ts';
+import type { Bounds } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 import { openInside, resolveInside } from './workspace.ts';
 
 /** Larger files are refused: 10 MiB. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+/** Why a file may not be changed, after its name. */
+export const NOT_UTF8 =
+  'is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash';
 
 /** A text file's content. */
 export interface TextFile {
@@ -62,12 +66,8 @@ function tooLarge(size: number): string {
 }
 
 function binary(content: Buffer, nul: number): string {
-  const utf16 =
-    content[0] === 0xff && content[1] === 0xfe
-      ? 'UTF-16LE'
-      : content[0] === 0xfe && content[1] === 0xff
-        ? 'UTF-16BE'
-        : null;
+  const mark = content.subarray(0, 2).toString('hex');
+  const utf16 = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : null;
   if (utf16) return `is ${utf16} text; convert it with bash: iconv -f ${utf16} -t UTF-8`;
   return `is binary (a NUL byte at ${nul}); look at it with bash: file, xxd | head, strings`;
 }

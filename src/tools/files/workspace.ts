@@ -1,14 +1,13 @@
 /** Restricts file tools to the workspace by real path, also if links are swapped while a call runs. */
 
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { LONGEST_PATH } from '../../core/files/longest-path.ts';
 import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Boundary } from '../tool.ts';
-import type { Bounds } from './bounds.ts';
-import { mountOf, placeOf, shownPath } from './mounts.ts';
-import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
+import { type Bounds, mountOf, placeOf, shownPath } from './mounts.ts';
+import { isRefusal, type Refusal, refusalOf, refuse, unlessIt } from './refusal.ts';
 
 /** A path that is inside the workspace; nothing is open yet. */
 export interface InsidePath {
@@ -106,7 +105,7 @@ export async function openDirectoryInside(
     for (const name of missing) {
       const parent: FileHandle = handle;
       const child = `${baseOf(parent, plain)}/${name}`;
-      const made = await mkdir(child).then(() => true, unlessItExists);
+      const made = await mkdir(child).then(() => true, unlessIt('EEXIST'));
       handle = await openDirectory(child);
       const heir = made ? await heirOf(parent) : null;
       if (heir) await handle.chown(heir.uid, heir.gid);
@@ -122,13 +121,7 @@ export async function openDirectoryInside(
 }
 
 /** Why a file of this kind cannot be read, or null. */
-export function unfitReason(stats: {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isFIFO(): boolean;
-  isSymbolicLink(): boolean;
-  isSocket(): boolean;
-}): string | null {
+export function unfitReason(stats: Stats): string | null {
   if (stats.isFile()) return null;
   if (stats.isDirectory()) return 'is a directory; use list_dir';
   if (stats.isFIFO()) return 'is a named pipe, not a regular file';
@@ -172,10 +165,8 @@ export function readOnlyReason(bounds: Bounds, real: string): PathProblem | null
   if (mountOf(bounds, real))
     return { why: 'belongs to a skill; the files of skills are read-only', boundary: 'read_only' };
   if (accessTo(fileRules, real) === 'all') return null;
-  return {
-    why: 'is read-only for agents: animus, or a program that it starts, loads or runs it',
-    boundary: 'read_only',
-  };
+  const why = 'is read-only for agents: animus, or a program that it starts, loads or runs it';
+  return { why, boundary: 'read_only' };
 }
 
 /** Why a real path is not accessible, or null. */
@@ -184,10 +175,8 @@ function offLimits(bounds: Bounds, real: string): PathProblem | null {
   if (mountOf(bounds, real)) return null;
   if (!isWithin(workspace, real)) return { why: outside(workspace), boundary: 'workspace' };
   if (!isHidden(fileRules, real)) return null;
-  return {
-    why: 'is not accessible to tools: it contains secrets of animus or describes processes of this host',
-    boundary: 'secret',
-  };
+  const why = 'is not accessible to tools: it contains secrets of animus or describes processes of this host';
+  return { why, boundary: 'secret' };
 }
 
 /** True for a real path with secrets. /proc shows the environment of the daemon to its own user. */
@@ -216,24 +205,13 @@ function outside(root: string): string {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
+  return lstat(path).then(() => true, unlessIt('ENOENT'));
 }
 
 async function heirOf(directory: FileHandle): Promise<Heir | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await directory.stat();
   return uid === 0 ? null : { uid, gid };
-}
-
-function unlessItExists(error: unknown): false {
-  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  return false;
 }
 
 async function closing<T>(handle: FileHandle | undefined, result: T): Promise<T> {

@@ -1,11 +1,12 @@
 /** write_file: writes a whole file atomically. */
 import { z } from 'zod';
 import { toolError, worldTool } from '../tool.ts';
+import { makeChanges } from './change-files.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
-import { replaceFile } from './replace-file.ts';
+import { existing } from './temporary-file.ts';
 import { MAX_FILE_BYTES } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
 
@@ -35,12 +36,15 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
     const inside = await resolveInside(bounds, path);
     if (isRefusal(inside)) return refusedCall(inside);
     if (path.endsWith('/')) return toolError(`${path}: names a directory; give the name of a file`);
-    const done = await inTurn(inside.real, () => replaceFile(bounds, inside, content));
-    if (isRefusal(done)) return refusedCall(done);
-    const what = done.created ? 'Created' : 'Replaced';
-    return {
-      content: `${what} ${inside.shown} (${bytes} bytes)`,
-      details: { path: inside.shown, bytes, created: done.created },
-    };
+    return await inTurn(inside.real, async () => {
+      const created = (await existing(inside.real)) === null;
+      const refusal = await makeChanges(bounds, [{ path: inside, content, read: 'any' }]);
+      if (refusal) return refusedCall(refusal);
+      const { shown } = inside;
+      return {
+        content: `${created ? 'Created' : 'Replaced'} ${shown} (${bytes} bytes)`,
+        details: { path: shown, bytes, created },
+      };
+    });
   },
 });

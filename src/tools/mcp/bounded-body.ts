@@ -7,7 +7,7 @@ import type { Pace } from './pace.ts';
 type Body = ReadableStream<Uint8Array>;
 type Bytes = TransformStreamDefaultController<Uint8Array>;
 
-/** The body, of which each event or the whole is at most one message. The stream fails if a message is too large to be replaced. */
+/** The body; each event, or the whole, is at most one message. The stream fails if a message is too large to be replaced. */
 export function boundedBody(body: Body, type: 'events' | 'whole', guard: MessageGuard, pace: Pace): Body {
   return body.pipeThrough(type === 'events' ? events(guard, pace) : whole(guard));
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
-import { refusedAt, type ToolContext, type ToolOutput, toolError } from '../tool.ts';
+import { refusedAt, type ToolContext, type ToolOutput, toolError, usableMs } from '../tool.ts';
 import { pinProblem } from './list-tools.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import { outputOf } from './result-text.ts';
@@ -129,6 +129,6 @@ function refusal(problem: string): string {
   return `refused: ${problem}. A person has to look at it and pin it again (animus faculty check --pin). Do without this tool.`;
 }
 
-function boundOf({ timeoutMs }: ToolContext): number {
-  return Math.round(Math.max(timeoutMs - ENDING_MS, timeoutMs / 2));
+function boundOf(context: ToolContext): number {
+  return Math.round(usableMs(context, ENDING_MS));
 }

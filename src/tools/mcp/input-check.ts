@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { checkBySchema } from '../../schemas/check-schema.ts';
 import type { SchemaAnswer, SchemaFault } from '../../schemas/schema-check.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from './tool-definition.ts';
 
 /** Why a schema cannot be used: one clause; null if it can. */
 export async function schemaProblem(schema: JsonObject): Promise<string | null> {
@@ -29,11 +28,6 @@ export function inputOf(schema: JsonObject): z.ZodType<JsonObject> {
       context.issues.push({ code: 'custom', input: context.value, path: [...path], message });
     }
   });
-}
-
-/** Without a look at its keys, of which there may be many. */
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const MAX_PROBLEMS = 20;

@@ -2,8 +2,16 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
 import type { McpPin, McpTool } from '../../store/work/mcp-pins.ts';
-import { ANY_RESULT } from './any-result.ts';
-import { readDefinition, type UnusableTool } from './tool-definition.ts';
+import { isObject, type JsonObject, readDefinition, type UnusableTool } from './tool-definition.ts';
+
+/** In place of the SDK's schema of a result, which takes a minute for some hundred thousand parts. Its reader takes nothing for granted. */
+export const ANY_RESULT: Sdk.StandardSchemaV1<unknown, JsonObject> = {
+  '~standard': {
+    version: 1,
+    vendor: 'animus',
+    validate: (value) => ({ value: isObject(value) ? value : {} }),
+  },
+};
 
 /** By their names at the server. */
 export type ServerTools = ReadonlyMap<string, McpTool | UnusableTool>;

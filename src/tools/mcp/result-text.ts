@@ -1,18 +1,13 @@
 /** Writes the result of an MCP call as text for the model. */
 import type { ToolOutput } from '../tool.ts';
-
-type Part = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from './tool-definition.ts';
 
 /** As much as `bash` returns. */
 const MAX_CHARS = 32 * 1024;
 
 /** The output of a call. `mask` replaces secrets, which a server may print. `most`: characters; the middle of a longer text is left out. */
-export function outputOf(
-  result: Readonly<Record<string, unknown>>,
-  mask: (text: string) => string,
-  most = MAX_CHARS,
-): ToolOutput {
-  const parts = Array.isArray(result['content']) ? (result['content'] as unknown[]).filter(isPart) : [];
+export function outputOf(result: JsonObject, mask: (text: string) => string, most = MAX_CHARS): ToolOutput {
+  const parts = Array.isArray(result['content']) ? (result['content'] as unknown[]).filter(isObject) : [];
   const texts = parts.map(textOf).filter((text) => text !== '');
   const { structuredContent } = result;
   // Servers write their structured content as text, too, for clients that cannot read it.
@@ -20,7 +15,7 @@ export function outputOf(
   const text = mask(texts.join('\n\n'));
   const details = { parts: countOf(parts), chars: text.length };
   const content = cut(text, most) || '(the tool returned nothing)';
-  const data = isPart(structuredContent) ? { data: () => masked(structuredContent, mask) } : null;
+  const data = isObject(structuredContent) ? { data: () => masked(structuredContent, mask) } : null;
   return { content, details, ...(result['isError'] === true && { isError: true }), ...data };
 }
 
@@ -28,11 +23,11 @@ export function outputOf(
 function masked(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === 'string') return mask(value);
   if (Array.isArray(value)) return value.map((each) => masked(each, mask));
-  if (!isPart(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [mask(key), masked(each, mask)]));
 }
 
-function textOf(part: Part): string {
+function textOf(part: JsonObject): string {
   const { type, text, mimeType, data, resource, uri, name, description } = part;
   switch (type) {
     case 'text':
@@ -41,7 +36,7 @@ function textOf(part: Part): string {
     case 'audio':
       return `[${type} ${wordOf(mimeType)}, ${bytesOf(data)} bytes: not shown]`;
     case 'resource':
-      return isPart(resource) ? resourceText(resource) : '';
+      return isObject(resource) ? resourceText(resource) : '';
     case 'resource_link':
       return `[resource ${wordOf(uri)} ${wordOf(name)}: ${wordOf(description)}]`;
     default:
@@ -49,7 +44,7 @@ function textOf(part: Part): string {
   }
 }
 
-function resourceText({ uri, mimeType, text, blob }: Part): string {
+function resourceText({ uri, mimeType, text, blob }: JsonObject): string {
   const head = `resource ${wordOf(uri)} ${wordOf(mimeType)}`.trim();
   return typeof text === 'string' ? `[${head}]\n${text}` : `[${head}, ${bytesOf(blob)} bytes: not shown]`;
 }
@@ -59,7 +54,7 @@ function bytesOf(data: unknown): number {
   return typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
 }
 
-function countOf(parts: readonly Part[]): Record<string, number> {
+function countOf(parts: readonly JsonObject[]): Record<string, number> {
   const kinds = Object.entries(Object.groupBy(parts, ({ type }) => wordOf(type).slice(0, 20)));
   return Object.fromEntries(kinds.slice(0, 10).map(([type, some]) => [type, some?.length ?? 0]));
 }
@@ -74,8 +69,4 @@ function cut(text: string, most: number): string {
 
 function wordOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isPart(value: unknown): value is Part {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,9 +5,8 @@ import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
-import { ANY_RESULT } from './any-result.ts';
 import { CONNECTION_ENDED } from './http-transport.ts';
-import { listDefinitions, type ServerTools } from './list-tools.ts';
+import { ANY_RESULT, listDefinitions, type ServerTools } from './list-tools.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import { type OpenedTransport, openTransport, type ServerPlace } from './open-transport.ts';
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { harmlessLines } from '../../core/text/harmless.ts';
 import { valueBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
+import { wordSet } from '../../core/text/word-set.ts';
 import type { McpTool } from '../../store/work/mcp-pins.ts';
 
 /** A tool that cannot be offered to a model, and why. */
@@ -11,7 +12,7 @@ export interface UnusableTool {
   readonly problem: string;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 const MAX_NAME_CHARS = 128;
 const MAX_SCHEMA_CHARS = 32 * 1024;
@@ -53,20 +54,7 @@ function shapeProblem(schema: unknown): string | null {
 }
 
 /** Keywords that providers refuse at the top of a schema, or that say nothing to a model. The server checks its input itself. */
-const LEFT_OUT = new Set([
-  '$schema',
-  '$id',
-  '$comment',
-  'oneOf',
-  'anyOf',
-  'allOf',
-  'not',
-  'enum',
-  'const',
-  'if',
-  'then',
-  'else',
-]);
+const LEFT_OUT = wordSet('$schema $id $comment oneOf anyOf allOf not enum const if then else');
 
 function forModels(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(([key]) => !LEFT_OUT.has(key));
@@ -108,6 +96,7 @@ function cut(text: string): string {
   return text.length <= MAX_DESCRIPTION_CHARS ? text : `${text.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed()} […]`;
 }
 
-function isObject(value: unknown): value is JsonObject {
+/** Does not look at its keys: there may be many. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,14 +1,15 @@
 /** memory_store, memory_update and memory_forget. They only use this database, so each happens exactly once. */
 import { z } from 'zod';
 import { forgetMemory, MEMORY_LAYERS, storeMemory, updateMemory } from '../../store/memory/memories.ts';
+import { someText } from '../some-text.ts';
 import { databaseTool, toolError } from '../tool.ts';
 
 /** Beyond this, a memory is a document: 32 KiB is what the database takes, of any script. */
 const MAX_CONTENT_CHARS = 8000;
 
-const content = z.string().trim().min(1).max(MAX_CONTENT_CHARS);
+const content = someText(MAX_CONTENT_CHARS);
 const kind = z.string().regex(/^[a-z][a-z0-9_-]{0,49}$/);
-const tags = z.array(z.string().trim().min(1).max(100)).max(20);
+const tags = z.array(someText(100)).max(20);
 const entryNumber = z.int().min(1).max(2_000_000_000).optional();
 
 export const memoryStore = databaseTool({
@@ -25,13 +26,7 @@ export const memoryStore = databaseTool({
         'task: for this work and its child work, deleted with it; project: for work on the project; global: for all work',
       ),
     kind: kind.default('fact').describe('one word: fact, preference, procedure, lesson, decision or another one'),
-    project: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('of layer project; default: the project of this work'),
+    project: someText(200).optional().describe('of layer project; default: the project of this work'),
     tags: tags.optional().describe('words to find it by, at most 20'),
     ledger_entry: entryNumber.describe('number of the ledger entry that it comes from (default: the newest)'),
   }),
@@ -55,10 +50,7 @@ export const memoryUpdate = databaseTool({
     content: content.optional().describe('the whole new text'),
     kind: kind.optional().describe('the new kind'),
     tags: tags.optional().describe('all tags that it has from now on'),
-    merge: z
-      .uuid()
-      .optional()
-      .describe('another memory of the same layer that says the same: it becomes part of this one'),
+    merge: z.uuid().optional().describe('another memory of its layer that says the same: it becomes part of this one'),
     ledger_entry: entryNumber.describe('number of the ledger entry that the change comes from (default: the newest)'),
   }),
   async run({ id, ledger_entry: ledgerEntry, ...changes }, context, tx) {
@@ -74,11 +66,11 @@ export const memoryUpdate = databaseTool({
 export const memoryForget = databaseTool({
   name: 'memory_forget',
   description:
-    'Deletes a memory for good, with its history. What work has read of it stays in the records of that work. For one that is only out of date, use memory_update.',
+    'Deletes a memory permanently, with its history. What work has read of it stays in the records of that work. For one that is only out of date, use memory_update.',
   risk: 'write',
   input: z.strictObject({
     id: z.uuid().describe('of the memory, as memory_search shows it'),
-    reason: z.string().trim().min(1).max(500).describe('why; it is shown to people'),
+    reason: someText(500).describe('why; it is shown to people'),
   }),
   async run({ id, reason }, context, tx) {
     const forgotten = await forgetMemory(tx, id, reason, context);

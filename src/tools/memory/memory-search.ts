@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MEMORY_LAYERS, noteMemoryUses } from '../../store/memory/memories.ts';
 import { searchMemories } from '../../store/memory/search-memories.ts';
+import { someText } from '../some-text.ts';
 import { databaseTool, type Tool } from '../tool.ts';
 import type { EmbedQuery, QueryVector } from './embed-query.ts';
 import { shownMemories } from './show-memories.ts';
@@ -9,23 +10,13 @@ import { shownMemories } from './show-memories.ts';
 const DAY_MS = 86_400_000;
 
 const input = z.strictObject({
-  query: z
-    .string()
-    .trim()
-    .min(1)
-    .max(1000)
-    .describe('a question, or words; "several words" in quotes are a phrase, -word excludes'),
+  query: someText(1000).describe('a question, or words; "several words" in quotes are a phrase, -word excludes'),
   layer: z.enum(MEMORY_LAYERS).optional().describe('only memories of this layer'),
   kind: z.string().max(50).optional().describe('only memories of this kind, such as fact, preference or procedure'),
   tags: z.array(z.string().max(100)).max(20).optional().describe('only memories with all of these tags'),
   project: z.string().max(200).optional().describe('only memories of this project; default: all that apply here'),
   days: z.number().min(0).max(36_500).optional().describe('only memories that were stored or changed in so many days'),
-  half_life_days: z
-    .number()
-    .min(0.01)
-    .max(36_500)
-    .optional()
-    .describe('prefers new ones: a memory of this age counts half (default: age does not count)'),
+  half_life_days: z.number().min(0.01).max(36_500).optional().describe('new ones first: at this age, one counts half'),
   limit: z.int().min(1).max(50).default(8).describe('how many at most'),
 });
 

@@ -1,5 +1,6 @@
 /** One command that runs in the background: its process, and what it has printed since somebody last looked. */
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CapturedOutput, LaunchedProcess, ProcessEnd } from '../../process/process-host.ts';
 import { captureOutput, type OutputCapture } from '../../process/supervisor/output-capture.ts';
 import { MAX_STREAM_BYTES } from './command-report.ts';
@@ -90,6 +91,15 @@ export function backgroundCommand(
       return ended;
     },
   };
+}
+
+/** Waits for the end of a command, and no longer than so many milliseconds. Rejects when the signal aborts. */
+export async function endOrTime({ ended }: BackgroundCommand, ms: number, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  await Promise.race([ended, sleep(ms, undefined, { signal: either }).catch(() => undefined)]);
+  over.abort();
+  signal.throwIfAborted();
 }
 
 function freshCaptures(): { readonly stdout: OutputCapture; readonly stderr: OutputCapture } {

@@ -15,12 +15,8 @@ export interface BackgroundCommands {
   close(): Promise<void>;
 }
 
-export interface StartCommand {
-  readonly id: string;
-  readonly command: string;
+export interface StartCommand extends Pick<BackgroundCommand, 'id' | 'command' | 'timeoutMs'> {
   readonly spec: CommandSpec;
-  /** In milliseconds; 0: none. */
-  readonly timeoutMs: number;
   readonly processes: CommandHost;
 }
 
@@ -37,10 +33,8 @@ export function createBackgroundCommands(): BackgroundCommands {
 
   return {
     start({ id, command, spec, timeoutMs, processes }) {
-      const launched = processes.launch(
-        { ...spec, stdin: 'none', ...(timeoutMs > 0 && { timeoutMs }) },
-        stopping.signal,
-      );
+      const bounded = { ...spec, stdin: 'none' as const, ...(timeoutMs > 0 && { timeoutMs }) };
+      const launched = processes.launch(bounded, stopping.signal);
       const started = backgroundCommand(id, command, timeoutMs, launched);
       const ended = all().filter((each) => each.end() !== null);
       for (const old of ended.slice(0, Math.max(0, ended.length - MAX_ENDED + 1))) commands.delete(old.id);

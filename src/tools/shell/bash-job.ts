@@ -1,20 +1,12 @@
 /** bash_job: looks at a command that bash runs in the background, waits for it, or stops it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { toolError, worldTool } from '../tool.ts';
+import { toolError, usableMs, worldTool } from '../tool.ts';
+import { endOrTime } from './background-command.ts';
 import { commandList, commandOutput } from './job-output.ts';
-
-/** So that a result arrives within the call's time-out. */
-const ENDING_MS = 2000;
 
 const input = z.strictObject({
   id: z.string().max(100).optional().describe('of the command; without it, all commands are listed'),
-  wait_seconds: z
-    .number()
-    .min(0)
-    .max(86_400)
-    .optional()
-    .describe('wait so long for its end, at most the time-out of the call (default 0)'),
+  wait_seconds: z.number().min(0).max(86_400).optional().describe('for its end; at most the time-out of the call'),
   stop: z.boolean().optional().describe('stop it with everything it started (default false)'),
 });
 
@@ -29,21 +21,13 @@ export const bashJobTool = worldTool<z.infer<typeof input>>({
   idempotent: true,
   notFromCode: () => 'bash_job looks after commands of this work, and code cannot. Call it directly, outside of code.',
   async run({ id, wait_seconds = 0, stop = false }, context) {
-    const { background, timeoutMs, signal } = context;
+    const { background, signal } = context;
     if (id === undefined) return { content: commandList(background.all()) };
     const command = background.all().find((each) => each.id === id);
     if (command === undefined)
       return toolError(`there is no background command ${JSON.stringify(id)}. ${commandList(background.all())}`);
-    if (stop) {
-      await command.stop();
-    } else if (wait_seconds > 0) {
-      const ms = Math.min(wait_seconds * 1000, Math.max(timeoutMs - ENDING_MS, timeoutMs / 2));
-      const waiting = new AbortController();
-      const over = AbortSignal.any([signal, waiting.signal]);
-      await Promise.race([command.ended, sleep(ms, undefined, { signal: over }).catch(() => undefined)]);
-      waiting.abort();
-      signal.throwIfAborted();
-    }
+    if (stop) await command.stop();
+    else if (wait_seconds > 0) await endOrTime(command, Math.min(wait_seconds * 1000, usableMs(context)), signal);
     return commandOutput(command, 'is running', context);
   },
 });

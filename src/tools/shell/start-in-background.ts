@@ -1,8 +1,8 @@
 /** Starts a command of bash in the background. */
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { type ToolContext, type ToolOutput, toolError } from '../tool.ts';
+import { endOrTime } from './background-command.ts';
 import { MAX_RUNNING } from './background-commands.ts';
 import { commandSpec } from './command.ts';
 import { commandOutput } from './job-output.ts';
@@ -20,9 +20,7 @@ export async function startInBackground(
   const running = background.running();
   if (running.length >= MAX_RUNNING) {
     const ids = running.map(({ id }) => id).join(', ');
-    return toolError(
-      `${MAX_RUNNING} commands are running in the background, which is the maximum: ${ids}. Stop one first`,
-    );
+    return toolError(`${MAX_RUNNING} commands are running in the background, the maximum: ${ids}. Stop one first`);
   }
   const id = idOf(context);
   const spec = await commandSpec(command, context);
@@ -33,13 +31,7 @@ export async function startInBackground(
     timeoutMs: Math.round((timeoutSeconds ?? 0) * 1000),
     processes: container ?? processes,
   });
-  const looked = new AbortController();
-  await Promise.race([
-    started.ended,
-    sleep(FIRST_LOOK_MS, undefined, { signal: looked.signal }).catch(() => undefined),
-  ]);
-  looked.abort();
-  context.signal.throwIfAborted();
+  await endOrTime(started, FIRST_LOOK_MS, context.signal);
   const end = started.end();
   if (end?.ended === 'unavailable')
     throw new AnimusError('process.interrupted', { command: 'bash', detail: end.problem });

@@ -11,6 +11,7 @@ import { type PackageFile, storeSkillPackage } from '../../store/skills/packages
 import type { Queryable } from '../../store/sql/database.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { count } from '../../telemetry/metrics.ts';
+import { someText } from '../some-text.ts';
 import { type DatabaseTool, databaseTool, type ToolContext, type ToolOutput, toolError } from '../tool.ts';
 import { briefSchema } from './brief-schema.ts';
 import { isOffered, MAX_ACTIVE, withDependencies } from './choose-skills.ts';
@@ -20,12 +21,7 @@ import { chosenWithDependencies, type PreparedSkill, prepareActivation } from '.
 export const ACTIVATE_SKILL = 'activate_skill';
 
 const input = z.strictObject({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .describe('the name of the skill, as the list of skills and discover_skills show it'),
+  name: someText(200).describe('the name of the skill, as the list of skills and discover_skills show it'),
 });
 
 /** What is read before the transaction: no file is read while a row is locked. */

@@ -8,6 +8,7 @@ import { activatedSkills } from '../../store/skills/activations.ts';
 import { readActiveScripts } from '../../store/skills/focus-skills.ts';
 import { type PackageFile, readPackage } from '../../store/skills/packages.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { unlessIt } from '../files/refusal.ts';
 import type { FileMount, SkillScope } from '../tool.ts';
 
 /** The folder of the workspace below which skills are. */
@@ -53,7 +54,7 @@ async function unpack(db: Queryable, hash: string, parent: string): Promise<stri
   const target = join(parent, hash);
   const now = new Date();
   // Its time says when it was used last (`sweepPackages`).
-  if (await utimes(target, now, now).then(() => true, unlessMissing)) return realpath(target);
+  if (await utimes(target, now, now).then(() => true, unlessIt('ENOENT'))) return realpath(target);
   const temporary = join(parent, `.${hash}-${randomUUID()}`);
   try {
     await mkdir(temporary, { recursive: true, mode: 0o700 });
@@ -74,11 +75,6 @@ async function write(directory: string, { path, content }: PackageFile): Promise
   if (!target.startsWith(`${directory}${sep}`)) throw new TypeError(`a file of a skill leads out of it: ${path}`);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await writeFile(target, content, { flag: 'wx', mode: 0o400 });
-}
-
-function unlessMissing(error: unknown): false {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  return false;
 }
 
 /** Text files, in order, as long as there is room. */

@@ -90,12 +90,12 @@ export function chooseAutomatic(
   before: readonly Skill[],
 ): AutomaticChoice {
   if (!settings.autoActivate || settings.maxAutoActivated === 0) return NOTHING;
-  const fitting = triggeredBy(task, library).filter(({ skill }) => isOffered(skill, settings));
+  const fitting = triggeredBy(task, library).filter((skill) => isOffered(skill, settings));
   if (fitting.length === 0) return NOTHING;
   const chosen: ChosenSkill[] = [];
   const heldBack: HeldBack[] = [];
   const active = () => [...before, ...chosen.map(({ skill }) => skill)];
-  for (const { skill } of fitting) {
+  for (const skill of fitting) {
     const names = new Set(active().map(({ name }) => name));
     if (names.has(skill.name)) continue;
     const { skills } = withDependencies(skill, library, names);
@@ -103,12 +103,14 @@ export function chooseAutomatic(
     if (conflict !== undefined) heldBack.push({ skill, why: `it conflicts with ${conflict.name}` });
     else if (chosen.length + skills.length > settings.maxAutoActivated || names.size + skills.length > MAX_ACTIVE)
       heldBack.push({ skill, why: 'as many skills as the faculty allows were activated already' });
-    else
-      chosen.push(
-        ...skills.map((one) => ({ skill: one, reason: one === skill ? ('auto' as const) : ('dependency' as const) })),
-      );
+    else chosen.push(...withReasons(skills, skill, 'auto'));
   }
   return { chosen, heldBack };
+}
+
+/** A skill with those that it depends on, by why they are activated. */
+export function withReasons(skills: readonly Skill[], asked: Skill, reason: ActivationReason): ChosenSkill[] {
+  return skills.map((skill) => ({ skill, reason: skill === asked ? reason : 'dependency' }));
 }
 
 const NOTHING: AutomaticChoice = { chosen: [], heldBack: [] };

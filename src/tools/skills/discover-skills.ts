@@ -10,12 +10,7 @@ import { indexOf, rankSkills } from './skill-index.ts';
 import { catalogueLine } from './skill-text.ts';
 
 const input = z.strictObject({
-  query: z
-    .string()
-    .trim()
-    .max(1000)
-    .optional()
-    .describe('words that say what you want to do; without it all skills are listed by name'),
+  query: z.string().trim().max(1000).optional().describe('words for what you want to do; without it, all skills'),
   limit: z.int().min(1).max(100).default(10).describe('how many at most'),
 });
 
@@ -37,12 +32,8 @@ export function discoverSkillsTool(
       const all = await library();
       if (query) {
         const { best, found } = rankSkills(all, { text: query }, limit, offered);
-        return show(
-          best.map(({ skill }) => skill),
-          found,
-          faculty,
-          query,
-        );
+        const skills = best.map(({ skill }) => skill);
+        return show(skills, found, faculty, query);
       }
       const listed = indexOf(all).skills.filter(offered);
       return show(listed.slice(0, limit), listed.length, faculty, null);
@@ -53,10 +44,8 @@ export function discoverSkillsTool(
 function show(skills: readonly Skill[], found: number, faculty: string, query: string | null): ToolOutput {
   const details = { found, names: skills.map(({ name }) => name) };
   if (found === 0) {
-    const content = query
-      ? 'No skill has any of these words. Try other words, or go on without one.'
-      : 'There are no skills.';
-    return { content, details };
+    const none = 'No skill has any of these words. Try other words, or go on without one.';
+    return { content: query ? none : 'There are no skills.', details };
   }
   const lines = skills.map((skill) => `${catalogueLine(skill)}${notesOf(skill, faculty)}`);
   const more = found > skills.length ? [`[the first ${skills.length} of ${found}; a narrower query finds others]`] : [];

@@ -2,7 +2,7 @@
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { SkillMessage } from '../../store/skills/focus-skills.ts';
-import { type ChosenSkill, conflictsOf, withDependencies } from './choose-skills.ts';
+import { type ChosenSkill, conflictsOf, withDependencies, withReasons } from './choose-skills.ts';
 import { activationText } from './skill-text.ts';
 
 /** A skill with the message in which the model gets it. */
@@ -42,5 +42,5 @@ export function chosenWithDependencies(
   active: ReadonlySet<string>,
 ): ChosenSkill[] {
   const { skills } = withDependencies(skill, library, active);
-  return skills.map((one) => ({ skill: one, reason: one === skill ? reason : ('dependency' as const) }));
+  return withReasons(skills, skill, reason);
 }

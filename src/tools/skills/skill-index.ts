@@ -1,5 +1,6 @@
 /** Text search over the skills of a library. Pure; the index of a library is built once. */
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
+import { rememberedOf } from '../../core/text/remembered.ts';
 import { stemOf, wordsOf } from './words.ts';
 
 /** A skill with its score; 0: nothing of it was asked for. */
@@ -40,14 +41,8 @@ const FACULTY_SCORE = 2;
 const MAX_QUERY_CHARS = 16_384;
 const MAX_QUERY_WORDS = 200;
 
-const INDEXES = new WeakMap<SkillLibrary, SkillIndex>();
-
 /** The index of a library; libraries do not change. */
-export function indexOf(library: SkillLibrary): SkillIndex {
-  let index = INDEXES.get(library);
-  if (index === undefined) INDEXES.set(library, (index = build(library)));
-  return index;
-}
+export const indexOf: (library: SkillLibrary) => SkillIndex = rememberedOf(build);
 
 /**
  * The `most` skills that have most of the query, among those that `accepts` takes; skills with the same score by name. The same library and query give
@@ -123,13 +118,7 @@ function build({ skills }: SkillLibrary): SkillIndex {
 }
 
 /** Skills that have not changed are the same objects in the next library. */
-const WEIGHED = new WeakMap<Skill, ReadonlyMap<string, number>>();
-
-function weightsOf(skill: Skill): ReadonlyMap<string, number> {
-  let weights = WEIGHED.get(skill);
-  if (weights === undefined) WEIGHED.set(skill, (weights = weigh(skill)));
-  return weights;
-}
+const weightsOf = rememberedOf(weigh);
 
 function weigh({ name, description, triggers }: Skill): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();

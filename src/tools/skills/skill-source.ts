@@ -2,6 +2,7 @@
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { SkillSettings } from '../../catalog/faculty/skill-settings.ts';
 import { NO_SKILLS, type SkillLibrary } from '../../catalog/skills/skill.ts';
+import { rememberedOf } from '../../core/text/remembered.ts';
 import type { Tool } from '../tool.ts';
 import type { ToolSource } from '../tool-source.ts';
 import { activateSkillTool } from './activate-skill.ts';
@@ -16,16 +17,14 @@ export const SKILL_TOOLS: readonly Tool[] = skillTools(
 
 /** Definitions of tools are sent with every request: none without a skill that the faculty may use. `library`: as it is now. */
 export function skillSource(library: () => Promise<SkillLibrary>): ToolSource {
-  // One object for all foci of a faculty, so that its schema is written down once.
-  const made = new WeakMap<SkillSettings, readonly Tool[]>();
+  // One object for all foci of a faculty: its schema is written down once.
+  const toolsOf = rememberedOf((settings: SkillSettings) => skillTools(settings, library));
   return {
     name: 'skills',
     onlyForModels: true,
     async open({ skills: settings }: Faculty) {
       if (settings === undefined || !offersAny(await library(), settings)) return { tools: [] };
-      let tools = made.get(settings);
-      if (tools === undefined) made.set(settings, (tools = skillTools(settings, library)));
-      return { tools };
+      return { tools: toolsOf(settings) };
     },
   };
 }

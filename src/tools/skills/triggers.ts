@@ -1,17 +1,13 @@
 /** Which skills of a library a task triggers. Pure; the index of a library is built once. */
-import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
+import type { Skill, SkillLibrary, SkillTriggers } from '../../catalog/skills/skill.ts';
+import { rememberedOf } from '../../core/text/remembered.ts';
 import { compareNames } from './skill-index.ts';
 import { type SkillTask, textOf } from './skill-task.ts';
 import { wordsOf } from './words.ts';
 
-/** A skill whose triggers fit a task; the more of them, the higher. */
-interface Triggered {
-  readonly skill: Skill;
-  readonly score: number;
-}
-
 interface Keyword {
   readonly skill: Skill;
+  readonly first: string;
   /** Its words between single spaces, with a space at both ends. */
   readonly phrase: string;
 }
@@ -26,47 +22,39 @@ interface TriggerIndex {
 /** Of the text that is searched for keywords. */
 const MAX_TEXT_CHARS = 65_536;
 
-const INDEXES = new WeakMap<SkillLibrary, TriggerIndex>();
+const triggersOf = rememberedOf(build);
 
 /**
  * The skills with `auto` all of whose kinds of triggers fit: the faculty is among its faculties, one of its keywords stands in the description or a text
  * of the params as whole words, and every param that it names has one of its values. Best first: more keywords, more params, then by name.
  */
-export function triggeredBy(task: SkillTask, library: SkillLibrary): Triggered[] {
+export function triggeredBy(task: SkillTask, library: SkillLibrary): Skill[] {
   const { keywords, others } = triggersOf(library);
   const found = keywords.size === 0 ? new Map<Skill, number>() : keywordsIn(textOf(task), keywords);
-  const candidates = [...found.keys(), ...others];
-  return candidates
+  const scoreOf = (skill: Skill) => (found.get(skill) ?? 0) + 2 * Object.keys(skill.triggers.params).length;
+  return [...found.keys(), ...others]
     .filter((skill) => fitsFaculty(skill, task.faculty) && fitsParams(skill, task.params))
-    .map((skill) => ({ skill, score: (found.get(skill) ?? 0) + 2 * Object.keys(skill.triggers.params).length }))
-    .sort((a, b) => b.score - a.score || compareNames(a.skill, b.skill));
-}
-
-function triggersOf(library: SkillLibrary): TriggerIndex {
-  let index = INDEXES.get(library);
-  if (index === undefined) INDEXES.set(library, (index = build(library)));
-  return index;
+    .sort((a, b) => scoreOf(b) - scoreOf(a) || compareNames(a, b));
 }
 
 function build({ skills }: SkillLibrary): TriggerIndex {
-  const keywords = new Map<string, Keyword[]>();
-  const others: Skill[] = [];
-  for (const skill of skills.values()) {
-    const { triggers } = skill;
-    if (!triggers.auto) continue;
-    for (const keyword of triggers.keywords) {
-      const words = wordsOf(keyword);
-      const [first] = words;
-      if (first === undefined) continue;
-      const entry = { skill, phrase: ` ${words.join(' ')} ` };
-      const list = keywords.get(first);
-      if (list === undefined) keywords.set(first, [entry]);
-      else list.push(entry);
-    }
-    const narrowed = triggers.faculties.length > 0 || Object.keys(triggers.params).length > 0;
-    if (triggers.keywords.length === 0 && narrowed) others.push(skill);
-  }
-  return { keywords, others };
+  const automatic = [...skills.values()].filter(({ triggers }) => triggers.auto);
+  return {
+    keywords: Map.groupBy(automatic.flatMap(keywordsOf), ({ first }) => first),
+    others: automatic.filter(({ triggers }) => triggers.keywords.length === 0 && isNarrowed(triggers)),
+  };
+}
+
+function isNarrowed({ faculties, params }: SkillTriggers): boolean {
+  return faculties.length > 0 || Object.keys(params).length > 0;
+}
+
+function keywordsOf(skill: Skill): Keyword[] {
+  return skill.triggers.keywords.flatMap((keyword) => {
+    const words = wordsOf(keyword);
+    const [first] = words;
+    return first === undefined ? [] : [{ skill, first, phrase: ` ${words.join(' ')} ` }];
+  });
 }
 
 function keywordsIn(text: string, keywords: TriggerIndex['keywords']): Map<Skill, number> {

@@ -1,4 +1,5 @@
 /** The words of texts, as skills are searched and triggered by them. Pure. */
+import { wordSet } from '../../core/text/word-set.ts';
 
 /** A word, or a run of ideographs, which is cut into pairs. */
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -22,10 +23,8 @@ function inPairs(word: string): string[] {
 }
 
 /** Frequent words that say nothing about a task. */
-const EMPTY = new Set(
-  'a an and any are as at be been but by can do does for from has have how i if in into is it its me my no not of on or our out please should so than that the their them then there these they this to up us use used using was we what when where which while who will with you your'.split(
-    ' ',
-  ),
+const EMPTY = wordSet(
+  'a an and any are as at be been but by can do does for from has have how i if in into is it its me my no not of on or our out please should so than that the their them then there these they this to up us use used using was we what when where which while who will with you your',
 );
 
 /** What a word is found by: without a plural or verb ending, so that «tests», «tested» and «testing» find «test». Null for words that say nothing. */

@@ -3,19 +3,15 @@
 import { request } from 'undici';
 import { stricter, type Verdict } from '../../core/permissions/verdict.ts';
 import { ForbiddenAddress, forbiddenLiteral, guardedAgent, type VetAddresses, type WebReach } from './guarded-agent.ts';
-import { ENCODINGS, headerOf, readBody, reasonOf } from './http-body.ts';
+import { ENCODINGS, headerOf, REDIRECTS, type ReadBody, readBody, reasonOf } from './http-body.ts';
 
 /** A response. */
-export interface Page {
+export interface Page extends ReadBody {
   /** After redirects. */
   readonly url: URL;
   readonly status: number;
   /** The `content-type` header; empty if there is none. */
   readonly type: string;
-  /** Decompressed; at most `MAX_BYTES`. */
-  readonly body: Buffer;
-  /** The body was longer. */
-  readonly cut: boolean;
   readonly redirects: number;
 }
 
@@ -31,7 +27,6 @@ export const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 /** Until the headers, and between two pieces of the body. */
 const SILENCE_MS = 20_000;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** What the rules of the faculty say about a URL; `addresses`: as if it also named these in place of its host. */
 export type JudgeUrl = (url: string, addresses?: readonly string[]) => Promise<Verdict>;

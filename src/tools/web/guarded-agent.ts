@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
+import { messageOf } from '../../core/errors/errors.ts';
 import { canonicalHost } from '../../core/text/canonical-host.ts';
 import { isPublicAddress, isTarget, type WebTarget } from '../../core/text/web-target.ts';
 
@@ -67,28 +68,15 @@ export function guardedLookup(
         else if (options.all === true || !first) callback(null, addresses);
         else callback(null, first.address, first.family);
       };
-      void vetted(
-        vet,
-        addresses.map(({ address }) => address),
-        answer,
-      );
+      const named = addresses.map(({ address }) => address);
+      void vetted(vet, named, answer);
     });
   };
 }
 
 /** Calls back with why they may not be connected to; a judge that fails lets nothing through. */
-async function vetted(
-  vet: VetAddresses,
-  addresses: readonly string[],
-  answer: (refusal: string | null) => void,
-): Promise<void> {
-  let refusal: string | null;
-  try {
-    refusal = await vet(addresses);
-  } catch (error) {
-    refusal = error instanceof Error ? error.message : String(error);
-  }
-  answer(refusal);
+async function vetted(vet: VetAddresses, addresses: readonly string[], answer: (refusal: string | null) => void) {
+  answer(await vet(addresses).catch(messageOf));
 }
 
 function portOf(url: URL): number {

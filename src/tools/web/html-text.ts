@@ -1,5 +1,6 @@
 /** HTML as text that a model reads: headings, lists, tables and links as in Markdown, without scripts, menus and styles. */
 import { Parser } from 'htmlparser2';
+import { wordSet } from '../../core/text/word-set.ts';
 
 /** The text of a page. */
 export interface HtmlText {
@@ -8,13 +9,11 @@ export interface HtmlText {
   readonly text: string;
 }
 
-const SKIPPED = new Set(
-  'title script style noscript template svg math iframe object canvas head nav form select dialog button'.split(' '),
+const SKIPPED = wordSet(
+  'title script style noscript template svg math iframe object canvas head nav form select dialog button',
 );
-const BLOCKS = new Set(
-  'address article aside blockquote body dd details div dl dt fieldset figcaption figure footer header hr main p pre section summary table ul ol'.split(
-    ' ',
-  ),
+const BLOCKS = wordSet(
+  'address article aside blockquote body dd details div dl dt fieldset figcaption figure footer header hr main p pre section summary table ul ol',
 );
 /** What holds the content of a page, where it has it. */
 const MAIN = new Set(['main', 'article']);

@@ -1,4 +1,4 @@
-/** Reads responses of the web, whose size and content nobody vouches for. */
+/** Reads responses of the web: neither their size nor their content can be trusted. */
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
@@ -11,6 +11,9 @@ export interface ReadBody {
   /** The body was longer. */
   readonly cut: boolean;
 }
+
+/** The statuses of redirects to another location. */
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The values of `accept-encoding` that can be read. */
 export const ENCODINGS = 'gzip, deflate, br';

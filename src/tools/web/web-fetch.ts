@@ -1,15 +1,13 @@
 /** web_fetch: reads a page of the web. */
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { refusedAt, type Tool, toolError, worldTool } from '../tool.ts';
+import { refusedAt, type Tool, toolError, usableMs, worldTool } from '../tool.ts';
 import { fetchPage, type JudgeUrl, MAX_BYTES, type Page } from './fetch-page.ts';
 import type { WebReach } from './guarded-agent.ts';
 import { pageText } from './page-text.ts';
 
 /** Of a response that is an error: enough to see what it is. */
 const ERROR_CHARS = 2000;
-/** So that a result arrives within the call's time-out. */
-const ENDING_MS = 2000;
 
 const input = z.strictObject({
   url: z.string().min(1).max(8192).describe('https:// or http://'),
@@ -28,7 +26,7 @@ export function webFetch(reach: () => WebReach): Tool {
     risk: 'network',
     idempotent: true,
     async run({ url, raw = false }, context) {
-      const time = AbortSignal.timeout(Math.max(context.timeoutMs - ENDING_MS, context.timeoutMs / 2));
+      const time = AbortSignal.timeout(usableMs(context));
       const judge: JudgeUrl = async (next, addresses) => {
         const also = addresses && { url: addresses.map((address) => atAddress(next, address)) };
         return (await context.permissionFor?.({ url: next }, also)) ?? 'auto';

@@ -85,7 +85,7 @@ describe('what is against the format, but clear, is used with a warning, and ref
       'a colon without quotes',
       front('name: a', 'description: Use it when: always'),
       { description: 'Use it when: always' },
-      '3 is not valid YAML: a value that contains ": " has to stand in quotes',
+      '3 is not valid YAML: a value that contains ": " must be in quotes',
     ],
     [
       'a long description',
@@ -156,12 +156,12 @@ describe('only the strict check refuses what other readers may misread', () => {
     [
       'a number in metadata',
       front(...good, 'metadata:', '  version: 1.0'),
-      '5 the value of metadata.version has to stand in quotes: other readers take it for something else than a text',
+      '5 the value of metadata.version must be in quotes: other readers take it for something other than text',
     ],
     [
       'a boolean',
       front(...good, 'metadata:', '  animus.auto: true'),
-      '5 the value of metadata.animus.auto has to stand in quotes: other readers take it for something else than a text',
+      '5 the value of metadata.animus.auto must be in quotes: other readers take it for something other than text',
     ],
     ['a byte order mark', `\uFEFF${front(...good)}`, '1 begins with a byte order mark'],
   ])('%s', (_shape, text, problem) => {

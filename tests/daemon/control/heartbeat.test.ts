@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { momentOf, systemClock } from '../../../src/core/lifecycle/clock.ts';
+import type { RunningFocus } from '../../../src/daemon/control/focus-lease.ts';
 import { createFocusLease } from '../../../src/daemon/control/focus-lease.ts';
 import { createHeartbeat } from '../../../src/daemon/control/heartbeat.ts';
-import type { RunningFocus } from '../../../src/daemon/control/running-focus.ts';
 import { createFocusControl } from '../../../src/daemon/focus/scope/focus-control.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/core/lifecycle/clock.ts';
 import type { Backlog } from '../../../src/daemon/control/backlog.ts';
+import type { RunningFocus } from '../../../src/daemon/control/focus-lease.ts';
 import { createRoomMaker } from '../../../src/daemon/control/room-maker.ts';
-import type { RunningFocus } from '../../../src/daemon/control/running-focus.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 
 function maker() {

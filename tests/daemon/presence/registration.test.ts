@@ -33,8 +33,9 @@ test('two changes at the same time are recorded in their order', async () => {
     daemon: { id: randomUUID(), host: 'host', pid: 7, version: 'test' },
     maxConcurrent: () => 1,
   });
-  const first = registration.configProblems(['the key is missing']);
-  const second = registration.configProblems([]);
+  const report = registration.reportOn('config');
+  const first = report(['the key is missing']);
+  const second = report([]);
   // The first statement is under way.
   await Promise.resolve();
   release();

@@ -1,6 +1,6 @@
 /** Searches by HTTP and MCP where an embedding model is configured: by words and by meaning, and each result says how it was found. */
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { searchEmbeddings } from '../../../src/daemon/models/search-embedding.ts';
+import { searchEmbeddings } from '../../../src/daemon/embeddings/search-embedding.ts';
 import { prepareEmbeddings, storeEmbeddings, unembedded } from '../../../src/features/memory/embeddings.ts';
 import { createLlm } from '../../../src/llm/llm.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';

@@ -54,14 +54,6 @@ describe('every container', () => {
     expect(containerOptions({ ...SPEC, command: ['cat'] }, 'n', {})).toMatchObject({ Cmd: ['cat'], Entrypoint: [] });
   });
 
-  test('keeps our labels, whatever its specification says', () => {
-    const labels = { 'animus.sandbox': 'forged', mine: 'x' };
-    expect(containerOptions({ ...SPEC, labels }, 'n', { 'animus.sandbox': '1' }).Labels).toEqual({
-      'animus.sandbox': '1',
-      mine: 'x',
-    });
-  });
-
   test.each(['0', '0:0', '00', 'root', 'root:10001', '', ':5'])('never runs as root: user %j', (user) => {
     expect(() => containerOptions({ ...SPEC, user }, 'n', {})).toThrow('may not run as root');
   });

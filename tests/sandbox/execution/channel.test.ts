@@ -140,7 +140,7 @@ describe('the channel', () => {
   test('refuses a number that is in use, and too many calls at once', async () => {
     const never: CodeCalls = (_call, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve({ content: '', isError: true })));
-    expect((await execute(({ say }) => say(call(1), call(1)), never)).problem).toContain('a number twice');
+    expect((await execute(({ say }) => say(call(1), call(1)), never)).problem).toContain('a repeated number');
     const many = Array.from({ length: 300 }, (_, id) => call(id + 1));
     expect((await execute(({ say }) => say(...many), never)).problem).toContain('more than 256 calls');
   });
@@ -240,7 +240,7 @@ describe('files that code leaves', () => {
   test('are limited in number and size, and each comes once', () => {
     const left = leftFiles();
     expect(left.add('a', Buffer.from('text').toString('base64'))).toBe(null);
-    expect(left.add('a', '')).toContain('came twice');
+    expect(left.add('a', '')).toContain('was sent twice');
     expect(left.add('large', Buffer.alloc(11 * 2 ** 20).toString('base64'))).toContain('more than 10485760 bytes');
     for (let n = 0; n < 19; n++) expect(left.add(`f${n}`, '')).toBe(null);
     expect(left.add('more', '')).toContain('more than 20 files');

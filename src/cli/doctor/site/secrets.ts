@@ -6,7 +6,7 @@ import { secretVariables } from '../../../core/config/secret-variables.ts';
 import type { Environment } from '../../../core/config/source/environment.ts';
 import type { SecretUser } from '../../../core/config/source/section.ts';
 import { messageOf } from '../../../core/errors/errors.ts';
-import { readSmallFile } from '../../../core/files/read-small-file.ts';
+import { readSmallFile } from '../../../core/files/regular-file.ts';
 import { type Finding, fine, problem } from '../../../terminal/view/finding.ts';
 
 /** The names of the secrets that each service was given, as docker/animus/prepare-secrets.js wrote them down. */

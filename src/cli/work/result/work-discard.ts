@@ -2,7 +2,7 @@
 import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../../core/work/work.ts';
-import type { Place } from '../../../daemon/kept/place-of.ts';
+import type { WorktreesRoot } from '../../../daemon/worktrees/worktrees-root.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
@@ -114,7 +114,7 @@ async function confirmed(invocation: Invocation, item: ItemWorktree, yes: boolea
 }
 
 /** The directory of worktrees of this machine, if the worktree is in it. */
-async function placeHere({ reach }: Invocation, { place }: DiscardedWorktree): Promise<Place | null> {
+async function placeHere({ reach }: Invocation, { place }: DiscardedWorktree): Promise<WorktreesRoot | null> {
   const { placeOf } = await import('../../../daemon/kept/place-of.ts');
   const here = placeOf((await reach()).home);
   return here?.place === place ? here : null;
@@ -129,7 +129,12 @@ interface Removal {
 }
 
 /** As the daemon does it. What this user may not remove is left to the daemon. */
-async function removeHere(db: Database, id: string, tree: DiscardedWorktree, { path }: Place): Promise<Removal> {
+async function removeHere(
+  db: Database,
+  id: string,
+  tree: DiscardedWorktree,
+  { path }: WorktreesRoot,
+): Promise<Removal> {
   const { deleteMoved, moveAway } = await import('../../../daemon/kept/move-away.ts');
   const { deleteRefs } = await import('../../../daemon/kept/delete-refs.ts');
   try {

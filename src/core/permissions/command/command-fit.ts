@@ -45,10 +45,9 @@ function touches(pattern: string, { commands, unclear, more }: FoundCommands): '
   const lower = withLowerName(pattern);
   let result: 'maybe' | 'more' | 'no' = unclear !== null ? 'maybe' : more !== null ? 'more' : 'no';
   for (const { text, remote } of commands) {
-    const how = fitOfText(pattern, text);
-    const found = how === 'yes' ? how : strictest(how, fitOfText(lower, withLowerName(text)));
-    if (found === 'yes' && !remote) return 'yes';
-    if (found !== 'no') result = 'maybe';
+    const fits = [fitOfText(pattern, text), fitOfText(lower, withLowerName(text))];
+    if (fits.includes('yes') && !remote) return 'yes';
+    if (fits.some((how) => how !== 'no')) result = 'maybe';
   }
   return result;
 }
@@ -59,11 +58,6 @@ function fitOfText(pattern: string, text: string): 'yes' | 'maybe' | 'no' {
   if (how !== 'no' || !text.includes(UNKNOWN)) return how;
   const joined = text.replaceAll(` ${UNKNOWN}`, UNKNOWN).replaceAll(`${UNKNOWN} `, UNKNOWN);
   return fit(pattern, joined) === 'no' ? 'no' : 'maybe';
-}
-
-function strictest(a: 'yes' | 'maybe' | 'no', b: 'yes' | 'maybe' | 'no'): 'yes' | 'maybe' | 'no' {
-  if (a === 'yes' || b === 'yes') return 'yes';
-  return a === 'maybe' || b === 'maybe' ? 'maybe' : 'no';
 }
 
 /** Some file systems find `GIT` as `git`. */

@@ -131,7 +131,7 @@ function readCommand(search: Search, command: Command, place: Place): void {
   judge(search, command, words, place);
 }
 
-/** Whether it runs anything else. Words of a program of which that is not known may be commands. */
+/** Whether it runs anything else. If that is not known of a program, its words may be commands. */
 function judge(search: Search, command: Command, words: readonly string[], place: Place): void {
   const { remote } = place;
   const name = programName(words[0]!);

@@ -1,7 +1,7 @@
 /** What a command of git runs. */
 import { GIT_COMMANDS, GIT_OPTIONS, GIT_PLAIN_KEY } from './known-programs.ts';
 import { operandsOf } from './options.ts';
-import type { WhatRuns } from './run-kinds.ts';
+import { ITSELF, type WhatRuns } from './run-kinds.ts';
 
 /** `rest`: the words after `git`. `more`: what to say of a command that runs hooks, editors, transports or aliases. */
 export function gitRuns(rest: readonly string[], more: WhatRuns): WhatRuns {
@@ -9,14 +9,14 @@ export function gitRuns(rest: readonly string[], more: WhatRuns): WhatRuns {
   const read = operandsOf(GIT_OPTIONS, rest, true);
   if (read === null) return unlisted;
   const [command, ...words] = read.operands;
-  if (command === undefined) return { kind: 'itself' };
-  if (command === 'config') return isPlainConfig(words) ? { kind: 'itself' } : unlisted;
-  if (command === 'remote') return isPlainRemote(words) ? { kind: 'itself' } : more;
+  if (command === undefined) return ITSELF;
+  if (command === 'config') return isPlainConfig(words) ? ITSELF : unlisted;
+  if (command === 'remote') return isPlainRemote(words) ? ITSELF : more;
   const options = Object.hasOwn(GIT_COMMANDS, command) ? GIT_COMMANDS[command] : undefined;
   if (options === undefined) return more;
   // These formats verify signatures, by a program.
   if (words.some((word) => /%G|%\(signature/.test(word))) return unlisted;
-  return operandsOf(options, words) === null ? unlisted : { kind: 'itself' };
+  return operandsOf(options, words) === null ? unlisted : ITSELF;
 }
 
 function isPlainConfig(words: readonly string[]): boolean {
@@ -31,10 +31,7 @@ function isPlainConfig(words: readonly string[]): boolean {
 
 function isPlainRemote(words: readonly string[]): boolean {
   const [first, second, ...more] = words;
-  return (
-    more.length === 0 &&
-    (first === undefined ||
-      (first === '-v' && second === undefined) ||
-      (first === 'get-url' && !second?.startsWith('-')))
-  );
+  if (more.length > 0) return false;
+  if (first === undefined || (first === '-v' && second === undefined)) return true;
+  return first === 'get-url' && !second?.startsWith('-');
 }

@@ -1,10 +1,9 @@
 /** Programs that are known to run nothing but themselves, with the options with which that is so. A table: what is not in it is unclear. */
+import { wordSet } from '../../text/word-set.ts';
 import type { Options } from './options.ts';
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
-
 /** Whatever their arguments are. No option of them names a program, and no argument of them is evaluated. */
-export const RUN_NOTHING: ReadonlySet<string> = words(`
+export const RUN_NOTHING = wordSet(`
   : [ b2sum base32 base64 basename basenc bg break cal cat cd chgrp chmod chown cksum clear cmp column comm continue cp csplit cut date dd df
   dirname dirs disown du echo egrep exit expand expr factor false fg fgrep file fmt fold free getent grep groups gunzip gzip head hd
   hexdump hostname iconv id join jq kill killall last link ln locale logname logout ls lscpu md5sum mkdir mkfifo mktemp mv nl nproc
@@ -65,7 +64,7 @@ export const TAKE_NAMES: Readonly<Record<string, Options>> = {
 };
 
 /** Of them, those that give a variable to the programs that the shell starts. */
-export const EXPORTS: ReadonlySet<string> = words('declare export typeset');
+export const EXPORTS = wordSet('declare export typeset');
 
 const DIFF = `abbrev abbrev= cached cc color color= color-words dirstat exit-code find-copies find-renames full-index function-context
   histogram ignore-all-space ignore-blank-lines ignore-space-at-eol ignore-space-change merge-base minimal name-only name-status no-color
@@ -131,8 +130,8 @@ export const GIT_PLAIN_KEY =
   /^(user\.(name|email)|advice\.\w+|color\.\w+|init\.defaultbranch|pull\.(rebase|ff)|push\.default|core\.(autocrlf|filemode|quotepath))$/i;
 
 /** They print their version and end. Not those that choose another version by a file (`cargo`, `go`). */
-export const PRINT_VERSION: ReadonlySet<string> =
-  words(`bash bun clang cmake deno docker g++ gcc gh git jq make node npm perl php pip pip3
+export const PRINT_VERSION = wordSet(`
+  bash bun clang cmake deno docker g++ gcc gh git jq make node npm perl php pip pip3
   pnpm psql python python3 ruby tar tsc uv yarn`);
 
 /** Programs that run the command after their options: it begins after so many operands (default 0). */

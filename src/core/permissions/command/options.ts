@@ -1,4 +1,6 @@
 /** Reads the options of a command by what is known of its program. */
+import { remembered } from '../../text/remembered.ts';
+import { wordSet } from '../../text/word-set.ts';
 import { UNKNOWN } from '../text/wildcard.ts';
 
 /** Options of a program: all others are unknown. */
@@ -29,9 +31,9 @@ export function operandsOf(
     const word = words[at]!;
     const isEnd = word === '--';
     if (isEnd || word === '-' || (!mayBeOption(word) && !word.includes(UNKNOWN))) {
-      if (!isEnd) start = Math.min(start, at);
-      if (isEnd) start = Math.min(start, at + 1);
-      if (isEnd || first) return { operands: [...operands, ...words.slice(isEnd ? at + 1 : at)], start };
+      const from = isEnd ? at + 1 : at;
+      start = Math.min(start, from);
+      if (isEnd || first) return { operands: [...operands, ...words.slice(from)], start };
       operands.push(word);
       continue;
     }
@@ -72,11 +74,5 @@ function optionLength(
   return 1;
 }
 
-function namesOf(long: string): ReadonlySet<string> {
-  let names = split.get(long);
-  if (names === undefined) split.set(long, (names = new Set(long.split(/\s+/))));
-  return names;
-}
-
 /** Of the table of programs, which is constant. */
-const split = new Map<string, ReadonlySet<string>>();
+const namesOf = remembered(wordSet);

@@ -1,30 +1,10 @@
 /** Recognizes a command line that is one plain command, about which nothing has to be guessed. */
+import { wordSet } from '../../text/word-set.ts';
 
-/** Words that begin something else than a command. */
-const RESERVED: ReadonlySet<string> = new Set([
-  '!',
-  '[[',
-  ']]',
-  '{',
-  '}',
-  'case',
-  'coproc',
-  'do',
-  'done',
-  'elif',
-  'else',
-  'esac',
-  'fi',
-  'for',
-  'function',
-  'if',
-  'in',
-  'select',
-  'then',
-  'time',
-  'until',
-  'while',
-]);
+/** Words that begin something other than a command. */
+const RESERVED = wordSet(
+  '! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while',
+);
 
 /** Outside quotes, all but what a shell gives no meaning, and stars and the like, which only become names of files. */
 const ORDINARY = /^[A-Za-z0-9_@%+=:,./^*?[\]~!#-]$/;
@@ -79,7 +59,7 @@ function readWord(text: string, from: number): { readonly word: string; readonly
   return { word: parts.join(''), end: at };
 }
 
-/** The words as the one text to which patterns are compared. White space within a word is something else than the space between two, and only a star fits it. */
+/** The words as the one text to which patterns are compared. White space within a word is not the space between two: only a star fits it. */
 export function commandText(words: readonly string[]): string {
   return words.map((word) => (word === '' ? INNER_SPACE : word.replaceAll(/\s/g, INNER_SPACE))).join(' ');
 }

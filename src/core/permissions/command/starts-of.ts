@@ -81,12 +81,8 @@ function lookAtShell(found: Found, name: string, rest: readonly string[], input:
 /** A file with commands cannot be looked into here; what is on standard input can, if it is written in the line. */
 function lookAtReader(found: Found, name: string, rest: readonly string[], input: string | null): void {
   const script = rest.find((word) => !/^[-+]/.test(word));
-  const fromInput =
-    script === undefined ||
-    name === 'at' ||
-    /^\/(dev|proc)\//.test(script) ||
-    script.includes(UNKNOWN) ||
-    rest.includes('-s');
+  const isUnclear = script === undefined || /^\/(dev|proc)\//.test(script) || script.includes(UNKNOWN);
+  const fromInput = isUnclear || name === 'at' || rest.includes('-s');
   if (input !== null) found.texts.push(input);
   else if (fromInput && !rest.some((word) => /^(--version|--help|-V)$/.test(word)))
     found.unclear ??= `${name} reads commands that are only known when it runs`;
@@ -121,12 +117,9 @@ export function wordsInside(rest: readonly string[]): Pick<Starts, 'starts' | 't
     const following = rest.slice(at, at + MAX_WORDS);
     const value = /^-[^=\s]*=(.+)$/s.exec(word)?.[1];
     if (value !== undefined) return [[value, ...following.slice(1)]];
+    if (word === '' || word.startsWith('-')) return [];
     const name = programName(word);
-    return word === '' || word.startsWith('-')
-      ? []
-      : name === word
-        ? [following]
-        : [following, [name, ...following.slice(1)]];
+    return name === word ? [following] : [following, [name, ...following.slice(1)]];
   });
   return { starts, texts: textsAmong(rest) };
 }
@@ -159,12 +152,8 @@ function lookAtWords(found: Found, name: string, rest: readonly string[], input:
     const isFilled = replaced !== null && word.includes(replaced);
     if (isFilled && named) continue;
     const words = rest.slice(at, at + MAX_WORDS);
-    look(
-      found,
-      [...(replaced === null ? words : words.map((each) => each.replaceAll(replaced, UNKNOWN))), ...added],
-      input,
-      inner,
-    );
+    const filledWords = replaced === null ? words : words.map((each) => each.replaceAll(replaced, UNKNOWN));
+    look(found, [...filledWords, ...added], input, inner);
     // All words after a second one that runs others are looked at there.
     if (RUNS_WORDS.has(programName(word)) && replaced === null) return;
     if (!/^[\d.]+[a-z]?$/.test(word)) named = true;
@@ -175,7 +164,7 @@ function filled(word: string): string {
   return word.replaceAll('{}', UNKNOWN);
 }
 
-/** The text in place of which `xargs` and the like put what they read; null if they have none. */
+/** The text that `xargs` and the like replace by what they read; null if they have none. */
 function replacedBy(name: string, rest: readonly string[]): string | null {
   if (name !== 'xargs') return ADDS_WORDS.has(name) || name === 'fd' || name === 'fdfind' ? '{}' : null;
   const at = rest.findIndex((word) => /^-[IJ]/.test(word));

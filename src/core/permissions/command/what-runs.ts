@@ -38,11 +38,13 @@ export function whatRuns(words: readonly string[], depth = 0): WhatRuns {
   if (name === 'git') return gitRuns(rest, more);
   if (name === 'eval' || name === 'trap') return ITSELF;
   if (READS_COMMANDS.has(name)) return more;
-  return isKnown(name, rest) ? ITSELF : isListed(name) ? unlisted(name) : more;
+  const known = isKnown(name, rest);
+  if (known === null) return more;
+  return known ? ITSELF : unlisted(name);
 }
 
-/** True if nothing runs that is not found: the program is known, and so are its options. */
-function isKnown(name: string, rest: readonly string[]): boolean {
+/** True if nothing runs that is not found: the program is known, and so are its options. Null if the program is not known. */
+function isKnown(name: string, rest: readonly string[]): boolean | null {
   if (RUN_NOTHING.has(name)) return true;
   if (Object.hasOwn(WITH_OPTIONS, name)) return operandsOf(WITH_OPTIONS[name]!, rest) !== null;
   if (Object.hasOwn(TAKE_NAMES, name)) return namesAreOrdinary(name, rest);
@@ -58,13 +60,8 @@ function isKnown(name: string, rest: readonly string[]): boolean {
     case 'mawk':
       return isPlainAwk(rest);
     default:
-      return false;
+      return null;
   }
-}
-
-function isListed(name: string): boolean {
-  const listed = [WITH_OPTIONS, TAKE_NAMES].some((table) => Object.hasOwn(table, name));
-  return listed || ['printf', 'set', 'sed', 'awk', 'gawk', 'mawk'].includes(name);
 }
 
 function unlisted(name: string): WhatRuns {
@@ -123,7 +120,7 @@ function ofRunner(name: string, rest: readonly string[], more: WhatRuns, depth: 
   );
 }
 
-/** The option of xargs that names the text in place of which it puts what it reads. */
+/** The option of xargs that names the text that it replaces by what it reads. */
 const INSERTS = /^-[0rtpx]*I(.*)$/s;
 
 function ofFind(rest: readonly string[], depth: number): WhatRuns {

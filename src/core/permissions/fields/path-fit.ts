@@ -1,18 +1,9 @@
 /** How a pattern over paths and a path fit. */
 import { isAbsolute, posix, relative } from 'node:path';
-import { Minimatch, type MinimatchOptions } from 'minimatch';
-
-/** The most alternatives that the braces of a pattern may have. */
-const MAX_ALTERNATIVES = 256;
-
-const OPTIONS: MinimatchOptions = {
-  dot: true,
-  nocomment: true,
-  nonegate: true,
-  noext: true,
-  platform: 'linux',
-  braceExpandMax: MAX_ALTERNATIVES + 1,
-};
+import { Minimatch } from 'minimatch';
+import { GLOB_OPTIONS, MAX_ALTERNATIVES } from '../../text/globs.ts';
+import { remembered } from '../../text/remembered.ts';
+import { folded } from '../text/wildcard.ts';
 
 /** True if the path, as it is written, is one that the pattern allows: it is compared letter for letter. */
 export function pathAllowed(pattern: string, path: string, workspace: string | null): boolean {
@@ -32,7 +23,7 @@ export function pathTouched(pattern: string, path: string, workspace: string | n
 
 /** True if the pattern may fit something below the directory, at any depth. */
 export function pathMayBeBelow(pattern: string, directory: string, workspace: string | null): boolean {
-  const parts = folded(pattern.replace(/^(\.\/)+/, '')).split('/');
+  const parts = folded(relativePattern(pattern)).split('/');
   const named = parts.findIndex((part) => /[*?[{\\]/.test(part));
   const fixed = named < 0 ? parts : parts.slice(0, named);
   return formsOf(directory, workspace, isAbsolute(pattern)).some((form) => {
@@ -77,22 +68,10 @@ function formsOf(path: string, workspace: string | null, fromRoot: boolean): rea
 const ANY_NAME = '\u0001';
 
 function globOf(pattern: string, fold: boolean): Minimatch {
-  const key = fold ? `i${pattern}` : `c${pattern}`;
-  let glob = globs.get(key);
-  if (glob === undefined) {
-    // A relative pattern is one of the workspace; `./` before it says the same.
-    const relativePattern = pattern.replace(/^(\.\/)+/, '');
-    glob = new Minimatch(fold ? folded(relativePattern) : relativePattern, OPTIONS);
-    if (globs.size >= MAX_GLOBS) globs.clear();
-    globs.set(key, glob);
-  }
-  return glob;
+  return (fold ? foldedGlob : plainGlob)(pattern);
 }
 
-function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
-}
-
-/** Compiled patterns; rules are few, and grants come and go. */
-const globs = new Map<string, Minimatch>();
-const MAX_GLOBS = 1000;
+// A relative pattern is one of the workspace; `./` before it says the same.
+const relativePattern = (pattern: string) => pattern.replace(/^(\.\/)+/, '');
+const plainGlob = remembered((pattern) => new Minimatch(relativePattern(pattern), GLOB_OPTIONS));
+const foldedGlob = remembered((pattern) => new Minimatch(folded(relativePattern(pattern)), GLOB_OPTIONS));

@@ -1,6 +1,7 @@
 /** How a pattern over URLs and a URL fit. Both are parsed first, so that only what a request would reach is compared. */
 import { isIPv4 } from 'node:net';
 import { canonicalHost, sameMachine } from '../../text/canonical-host.ts';
+import { folded } from '../text/wildcard.ts';
 import { globAllows } from './url-path.ts';
 
 /** A pattern such as `https://*.example.org/docs/**`. */
@@ -66,11 +67,6 @@ export function urlTouched(pattern: string, text: string): 'yes' | 'maybe' | 'no
   const glob = folded(parsed.path);
   const fits = [plain, short, [...short, '']].some((one) => globAllows(glob, one));
   return fits || globAllows(parsed.path, segments) ? 'yes' : 'no';
-}
-
-/** Case and the ways to write one character do not count. */
-function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
 }
 
 /** True if every URL that `narrow` fits is one that `wide` fits, as far as that can be seen. */

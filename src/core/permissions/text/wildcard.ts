@@ -77,3 +77,8 @@ function mayFit(parts: readonly string[], text: string): boolean {
   for (let at = 1; at <= tokens.length; at++) if (tokens[at - 1] === null && reached[at - 1]) reached[at] = 1;
   return reached[tokens.length] === 1;
 }
+
+/** Some file systems, and many servers, know neither case nor the ways to write one character. */
+export function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}

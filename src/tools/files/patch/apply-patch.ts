@@ -2,16 +2,15 @@
 import type { Stats } from 'node:fs';
 import { z } from 'zod';
 import { type Boundary, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
-import type { Bounds } from '../bounds.ts';
+import { type FileChange, makeChanges } from '../change-files.ts';
 import { computeText } from '../compute-text.ts';
 import { refuseDatabaseFile } from '../database-files.ts';
 import { inTurns } from '../file-turns.ts';
-import { withMounts } from '../mounts.ts';
+import { type Bounds, withMounts } from '../mounts.ts';
 import { isRefusal, refuse, refusedCall } from '../refusal.ts';
-import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
+import { MAX_FILE_BYTES, NOT_UTF8, readTextFile, type TextFile } from '../text-file.ts';
 import { type InsidePath, resolveInside } from '../workspace.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
-import { type FileChange, makeChanges } from './staged-change.ts';
 
 /** The maximum total size of the files that one patch updates: they are in memory at the same time. */
 const MAX_BYTES_UPDATED = 32 * 1024 * 1024;
@@ -81,9 +80,8 @@ async function locate(bounds: Bounds, sections: readonly SectionOutline[]) {
         boundary ??= inside.boundary;
       } else if (path.endsWith('/')) problems.push(`${path}: names a directory; give the name of a file`);
       else if (reals.has(inside.real)) {
-        problems.push(
-          `${path}: is listed twice (again in line ${section.line} of the patch); put all its hunks into one section`,
-        );
+        const again = `again in line ${section.line} of the patch`;
+        problems.push(`${path}: is listed twice (${again}); put all its hunks into one section`);
       } else reals.add(inside.real);
     }
   }
@@ -111,10 +109,8 @@ async function apply(context: ToolContext, patch: string, sections: readonly Sec
   const problems = plans.flatMap((each) => ('problem' in each ? [each.problem] : []));
   if (problems.length > 0) return nothing(problems);
   const done = plans.filter((each) => 'changes' in each);
-  const refusal = await makeChanges(
-    context,
-    done.flatMap(({ changes }) => changes),
-  );
+  const changes = done.flatMap((plan) => plan.changes);
+  const refusal = await makeChanges(context, changes);
   if (refusal?.partly) return toolError(`the patch failed half-way: ${refusal.refusal}`);
   if (refusal) return nothing([refusal.refusal], refusal.boundary);
   const summaries = done.map(({ summary }) => summary);
@@ -136,10 +132,7 @@ async function find(bounds: Bounds, section: SectionOutline): Promise<Found> {
   if (!inside.exists) return { problem: `${inside.shown}: no such file; glob finds files by name` };
   const file = await readTextFile(bounds, section.path);
   if (isRefusal(file)) return { problem: file.refusal };
-  if (section.kind === 'update' && !file.validUtf8)
-    return {
-      problem: `${file.shown}: is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash`,
-    };
+  if (section.kind === 'update' && !file.validUtf8) return { problem: `${file.shown}: ${NOT_UTF8}` };
   return { section, inside, file };
 }
 

@@ -1,6 +1,6 @@
 /** Finds files by name. Runs in the worker of glob, where a slow pattern or a huge directory does not block the daemon. */
 
-import type { Bounds } from '../bounds.ts';
+import type { Bounds } from '../mounts.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import { resolveInside } from '../workspace.ts';

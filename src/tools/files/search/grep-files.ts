@@ -1,8 +1,7 @@
 /** Searches files line by line. Runs in the worker of grep, where an endless pattern does not block the daemon. */
 
 import { accessSync, constants, lstatSync } from 'node:fs';
-import type { Bounds } from '../bounds.ts';
-import { shownPath } from '../mounts.ts';
+import { type Bounds, shownPath } from '../mounts.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';

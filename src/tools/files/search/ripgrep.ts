@@ -1,8 +1,7 @@
 /** Uses ripgrep, if the host has it, to find the files that a search has to read. It does not decide what matches. */
 import { findProgram } from '../../../process/find-program.ts';
 import type { ToolContext } from '../../tool.ts';
-import type { Bounds } from '../bounds.ts';
-import { mountOf } from '../mounts.ts';
+import { type Bounds, mountOf } from '../mounts.ts';
 import { isRefusal } from '../refusal.ts';
 import { resolveInside } from '../workspace.ts';
 import { requiredLiteral } from './required-literal.ts';

@@ -2,8 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bounds } from '../bounds.ts';
-import { mountOf } from '../mounts.ts';
+import { type Bounds, mountOf } from '../mounts.ts';
 import { isRefusal } from '../refusal.ts';
 import { isHidden, openDirectoryInside } from '../workspace.ts';
 

@@ -1,6 +1,7 @@
 /** What work says about a skill that it writes. The same of the tools and of consolidate hooks. */
 import { z } from 'zod';
 import { isSkillName, SKILL_NAME_RULE } from '../../../catalog/skills/skill-name.ts';
+import { someText } from '../../some-text.ts';
 
 const MAX_TEXT_CHARS = 100_000;
 /** Files of a skill beside its SKILL.md. */
@@ -10,27 +11,10 @@ const name = z
   .string()
   .refine(isSkillName, { error: `a name has ${SKILL_NAME_RULE}` })
   .describe('lower-case letters, digits and hyphens, such as release-notes');
-const description = z
-  .string()
-  .trim()
-  .min(1)
-  .max(1024)
-  .describe('what it does, and when to use it: all that later work sees at first');
-const instructions = z
-  .string()
-  .trim()
-  .min(1)
-  .max(MAX_TEXT_CHARS)
-  .describe('the whole text, in Markdown: how to do it, step by step');
+const description = someText(1024).describe('what it does, and when to use it: all that later work sees at first');
+const instructions = someText(MAX_TEXT_CHARS).describe('the whole text, in Markdown: how to do it, step by step');
 const keywords = z
-  .array(
-    z
-      .string()
-      .trim()
-      .min(1)
-      .max(100)
-      .regex(/^[^,\n]*$/, 'a keyword has no comma'),
-  )
+  .array(someText(100).regex(/^[^,\n]*$/, 'a keyword has no comma'))
   .max(20)
   .describe('words in descriptions of work for which it is activated by itself');
 const faculties = z
@@ -51,18 +35,14 @@ const sources = z
           'an entry is <id of a work item>/<number in its ledger>',
         )
         .describe('<id of a work item>/<number of the entry in its ledger>'),
-      supports: z
-        .string()
-        .trim()
-        .min(1)
-        .max(2000)
+      supports: someText(2000)
         .optional()
         .describe('the words of the instructions that it supports, exactly as written'),
     }),
   )
   .max(50)
   .describe('the ledger entries that it comes from');
-const reason = z.string().trim().min(1).max(2000).describe('why; a person reads it who decides');
+const reason = someText(2000).describe('why; a person reads it who decides');
 
 /** A new skill. */
 export const newSkill = z.strictObject({

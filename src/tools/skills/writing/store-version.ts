@@ -64,7 +64,7 @@ export async function storeSkillChange(
   return { name, version: next, state };
 }
 
-/** With the text of the version that is current, so that the model can go on from it. */
+/** With the text of the current version, from which the model can go on. */
 async function replaced(tx: Queryable, name: string, base: number, current: number): Promise<Refused> {
   const hash = await hashOfVersion(tx, name, current);
   const files = hash === null ? [] : await readPackage(tx, hash);

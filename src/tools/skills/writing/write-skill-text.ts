@@ -3,13 +3,7 @@ import { stringify } from 'yaml';
 import type { Skill } from '../../../catalog/skills/skill.ts';
 
 /** What a SKILL.md says. */
-export interface SkillParts {
-  readonly name: string;
-  readonly description: string;
-  readonly license: string | null;
-  readonly compatibility: string | null;
-  /** Also keys of others; those that say who wrote it and as what are set here. */
-  readonly metadata: Readonly<Record<string, string>>;
+export interface SkillParts extends Pick<Skill, 'name' | 'description' | 'license' | 'compatibility' | 'metadata'> {
   readonly instructions: string;
 }
 
@@ -18,7 +12,7 @@ export function partsOf({ name, description, license, compatibility, metadata, b
   return { name, description, license, compatibility, metadata, instructions: body };
 }
 
-/** The text of version `version`. All values are written as texts, which every reader of the format takes. */
+/** The text of version `version`. In `metadata`, who wrote it and as what are set here. All values are written as texts, which every reader of the format takes. */
 export function skillText(parts: SkillParts, version: number): string {
   const { name, description, license, compatibility, instructions } = parts;
   const metadata = { ...parts.metadata, 'animus.origin': 'agent', 'animus.version': String(version) };

@@ -3,17 +3,16 @@ import type { Faculty, SkillCreation } from '../../../catalog/faculty/faculty.ts
 import type { SkillSettings } from '../../../catalog/faculty/skill-settings.ts';
 import type { Tool } from '../../tool.ts';
 import type { ToolSource } from '../../tool-source.ts';
-import { createSkillTool } from './create-skill.ts';
-import { updateSkillTool } from './update-skill.ts';
+import { skillTools } from './skill-tools.ts';
 
 /** As permission rules know them. */
-export const SKILL_WRITING_TOOLS: readonly Tool[] = toolsOf('ask');
+export const SKILL_WRITING_TOOLS: readonly Tool[] = skillTools('ask');
 
-/** One object per mode for all foci, so that a schema is written down once. */
+/** One object per mode for all foci: a schema is written down once. */
 const TOOLS: Readonly<Record<SkillCreation, readonly Tool[]>> = {
   no: [],
   ask: SKILL_WRITING_TOOLS,
-  auto: toolsOf('auto'),
+  auto: skillTools('auto'),
 };
 
 /**
@@ -33,8 +32,4 @@ export function skillWritingSource(writes: boolean): ToolSource {
     onlyForModels: true,
     open: async (faculty) => ({ tools: writes ? skillWritingTools(faculty) : [] }),
   };
-}
-
-function toolsOf(mode: 'ask' | 'auto'): readonly Tool[] {
-  return [createSkillTool(mode), updateSkillTool(mode)];
 }

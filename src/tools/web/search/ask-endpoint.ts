@@ -1,6 +1,6 @@
 /** Sends a search to the operator's endpoint, within its limits. Redirects do not leave the endpoint, because the key goes with them. */
 import { Agent, type Dispatcher, request } from 'undici';
-import { ENCODINGS, headerOf, readBody, reasonOf } from '../http-body.ts';
+import { ENCODINGS, headerOf, REDIRECTS, readBody, reasonOf } from '../http-body.ts';
 import type { SearchRequest } from './search-api.ts';
 
 /** A response that was read. */
@@ -17,7 +17,6 @@ export interface Answered {
 export const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 3;
 const CONNECT_MS = 10_000;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** The response, or why there is none. Rejects only when the signal aborts. */
 export async function askEndpoint(search: SearchRequest, signal: AbortSignal): Promise<Answered | string> {

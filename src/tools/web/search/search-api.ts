@@ -49,13 +49,7 @@ const searxng: SearchApi = {
     // SearXNG itself has no keys; a proxy in front of it may ask for one.
     return { method: 'GET', url, headers: key === null ? {} : { authorization: `Bearer ${key}` }, body: null };
   },
-  results: (response) =>
-    rows(field(response, 'results'), ({ title, url, content, publishedDate }) => ({
-      title,
-      url,
-      snippet: content,
-      published: publishedDate,
-    })),
+  results: (response) => rows(field(response, 'results'), { snippet: 'content', published: 'publishedDate' }),
   advice: (status) => (status === 403 ? 'list json in search.formats of its settings.yml' : ''),
 };
 
@@ -76,12 +70,7 @@ const brave: SearchApi = {
   results: (response) =>
     field(response, 'type') === 'search' && field(response, 'web') === undefined
       ? []
-      : rows(field(field(response, 'web'), 'results'), ({ title, url, description, page_age }) => ({
-          title: plain(title),
-          url,
-          snippet: plain(description),
-          published: page_age,
-        })),
+      : rows(field(field(response, 'web'), 'results'), { snippet: 'description', published: 'page_age' }, plain),
   advice: () => '',
 };
 
@@ -96,13 +85,7 @@ const tavily: SearchApi = {
       body: JSON.stringify(body),
     };
   },
-  results: (response) =>
-    rows(field(response, 'results'), ({ title, url, content, published_date }) => ({
-      title,
-      url,
-      snippet: content,
-      published: published_date,
-    })),
+  results: (response) => rows(field(response, 'results'), { snippet: 'content', published: 'published_date' }),
   advice: (status) => (status === 432 || status === 433 ? 'the plan of this key is used up' : ''),
 };
 
@@ -115,9 +98,18 @@ function field(value: unknown, name: string): unknown {
     : undefined;
 }
 
-function rows(list: unknown, read: (row: Readonly<Record<string, unknown>>) => RawResult): readonly RawResult[] | null {
+/** The results of a list, by the names that the API has for what is not named alike everywhere. `written`: how it writes texts. */
+function rows(
+  list: unknown,
+  names: { readonly snippet: string; readonly published: string },
+  written = (text: unknown) => text,
+): readonly RawResult[] | null {
   if (!Array.isArray(list)) return null;
-  return list.filter((row) => typeof row === 'object' && row !== null).map(read);
+  return list
+    .filter((row) => typeof row === 'object' && row !== null)
+    .map(({ title, url, [names.snippet]: snippet, [names.published]: published }) => {
+      return { title: written(title), url, snippet: written(snippet), published };
+    });
 }
 
 /** More than a snippet has. */

@@ -1,4 +1,4 @@
-/** What a model reads of search results: each on lines of its own, bounded, so that no text of a page can look like anything else. */
+/** What a model reads of search results: each on lines of its own and bounded, so no text of a page can look like anything else. */
 import { harmless } from '../../../core/text/harmless.ts';
 import type { RawResult } from './search-api.ts';
 

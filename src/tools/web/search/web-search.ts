@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { WebSearchConfig } from '../../../core/config/sections/web.ts';
 import { harmless } from '../../../core/text/harmless.ts';
 import { type Mask, maskTexts } from '../../../llm/transport/mask.ts';
-import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
+import { someText } from '../../some-text.ts';
+import { type Tool, type ToolContext, type ToolOutput, toolError, usableMs, worldTool } from '../../tool.ts';
 import { type Answered, askEndpoint } from './ask-endpoint.ts';
 import { FRESHNESS, SEARCH_APIS, type SearchApi, type SearchQuestion } from './search-api.ts';
 import { searchText } from './search-text.ts';
@@ -15,20 +16,12 @@ const MAX_COUNT = 20;
 const DEFAULT_COUNT = 8;
 /** An endpoint that asks for a longer pause is not asked again within the call. */
 const MAX_PAUSE_MS = 5000;
-/** So that a result arrives within the call's time-out. */
-const ENDING_MS = 2000;
 /** Of a response that is an error. */
 const ERROR_CHARS = 500;
 
 const input = z.strictObject({
-  query: z.string().trim().min(1).max(MAX_QUERY).describe('what to search for'),
-  count: z
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_COUNT)
-    .optional()
-    .describe(`how many results, at most ${MAX_COUNT} (default ${DEFAULT_COUNT})`),
+  query: someText(MAX_QUERY).describe('what to search for'),
+  count: z.int().min(1).max(MAX_COUNT).optional().describe(`how many results (default ${DEFAULT_COUNT})`),
   freshness: z.enum(FRESHNESS).optional().describe('only pages of the last day, week, month or year'),
 });
 
@@ -78,9 +71,10 @@ async function askInTime(
   search: WebSearchConfig,
   api: SearchApi,
   question: SearchQuestion,
-  { timeoutMs, signal }: ToolContext,
+  context: ToolContext,
 ): Promise<Answered | string> {
-  const limitMs = Math.min(search.timeoutSeconds * 1000, Math.max(timeoutMs - ENDING_MS, timeoutMs / 2));
+  const { signal } = context;
+  const limitMs = Math.min(search.timeoutSeconds * 1000, usableMs(context));
   const time = AbortSignal.timeout(limitMs);
   const either = AbortSignal.any([signal, time]);
   const request = api.request(search.url, search.apiKey?.reveal() ?? null, question);

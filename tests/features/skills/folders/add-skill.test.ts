@@ -65,7 +65,7 @@ test('add takes a skill that is sound, whatever is wrong with other folders of t
   expect(await animus('skill', 'add', source, 'a')).toMatchObject({ code: 0 });
   expect(await animus('skill', 'add', source, 'c')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('c/skill.md: has to be named SKILL.md, in capital letters'),
+    stderr: expect.stringContaining('c/skill.md: must be named SKILL.md, in capital letters'),
   });
 });
 

@@ -3,9 +3,9 @@ import { chmod, readFile, rename, stat, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UNLEASED } from '../../../../src/core/lifecycle/lease.ts';
+import { makeChanges } from '../../../../src/tools/files/change-files.ts';
 import { editFileTool } from '../../../../src/tools/files/edit-file.ts';
 import { applyPatchTool } from '../../../../src/tools/files/patch/apply-patch.ts';
-import { makeChanges } from '../../../../src/tools/files/patch/staged-change.ts';
 import { setUpBench } from '../../tool-context.ts';
 import { patchBench } from './patch-bench.ts';
 import { change, generator } from './random-change.ts';

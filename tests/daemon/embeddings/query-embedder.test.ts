@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createQueryEmbedder } from '../../../src/daemon/models/query-embedder.ts';
+import { createQueryEmbedder } from '../../../src/daemon/embeddings/query-embedder.ts';
 import { prepareEmbeddings } from '../../../src/features/memory/embeddings.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { ToolContext } from '../../../src/tools/tool.ts';

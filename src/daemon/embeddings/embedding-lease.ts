@@ -1,4 +1,4 @@
-/** The time in which this daemon alone asks a model for the embeddings that no focus asks for. */
+/** The lease under which one daemon alone asks a model for embeddings that no focus asks for. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { type Lease, timedLease } from '../../core/lifecycle/lease.ts';

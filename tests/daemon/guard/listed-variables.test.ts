@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/catalog/config/load-config.ts';
-import { hookEnvironment } from '../../../src/daemon/hooks/hook-environment.ts';
+import { listedVariables } from '../../../src/daemon/guard/listed-variables.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -36,7 +36,7 @@ test.each<[string[], object]>([
     expect(load).toThrow('hooks.environment[0]: expected the name of an environment variable');
     return;
   }
-  expect(hookEnvironment(load(), ENVIRONMENT)).toEqual(expected);
+  expect(listedVariables(environment, load(), ENVIRONMENT)).toEqual(expected);
 });
 
 test('a hook of a real daemon gets the listed variables, and bash does not', async () => {

@@ -1,7 +1,7 @@
 /** One connection of a WebSocket to the API. */
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../api-error.ts';
+import type { WebSocketClass, WebSocketLike } from '../options.ts';
 import { deferred } from './deferred.ts';
-import type { WebSocketClass, WebSocketLike } from './options.ts';
 
 /** What the server sends. */
 export interface SocketMessage {

@@ -1,16 +1,16 @@
 /** The WebSocket of the client, against real servers. */
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type ClientOptions, createClient, type Socket, type WorkEvent } from '../../src/client/client.ts';
-import { CLIENT_MESSAGE } from '../../src/http/sockets/socket-messages.ts';
-import { appendLedger } from '../../src/store/transcript/ledger.ts';
-import { completeWork } from '../../src/store/work/work.ts';
-import { askedItem } from '../store/work/asked-item.ts';
-import { type TestApi, testApi } from '../support/api.ts';
-import { askOf } from '../support/ask-of.ts';
-import { beginFocus } from '../support/begun-focus.ts';
-import { createPerson } from '../support/people.ts';
-import { collect } from './fake-server.ts';
+import { type ClientOptions, createClient, type Socket, type WorkEvent } from '../../../src/client/client.ts';
+import { CLIENT_MESSAGE } from '../../../src/http/sockets/socket-messages.ts';
+import { appendLedger } from '../../../src/store/transcript/ledger.ts';
+import { completeWork } from '../../../src/store/work/work.ts';
+import { askedItem } from '../../store/work/asked-item.ts';
+import { type TestApi, testApi } from '../../support/api.ts';
+import { askOf } from '../../support/ask-of.ts';
+import { beginFocus } from '../../support/begun-focus.ts';
+import { createPerson } from '../../support/people.ts';
+import { collect } from '../fake-server.ts';
 
 const { start, owner } = testApi();
 

@@ -1,5 +1,4 @@
 /** What a call of an embedder has cost, for the database. */
-
 import type { EmbedResult } from '../../llm/embeddings/embed-result.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { PaidEmbedding } from '../../store/work/embedding-turns.ts';

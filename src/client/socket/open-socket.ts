@@ -1,41 +1,34 @@
 /** A WebSocket of the API: subscriptions that go on over any number of connections, and commands. */
-import type { ChatEvent, DecidedBudget, StatesEvent, WorkEvent, WorkState } from './api/api.ts';
-import { ApiError } from './api-error.ts';
-import type { Connection } from './call.ts';
+import type {
+  AnswerInput,
+  AnswerOutput,
+  ChatEvent,
+  DenyInput,
+  DenyOutput,
+  StatesEvent,
+  WorkEvent,
+  WorkState,
+} from '../api/api.ts';
+import { ApiError } from '../api-error.ts';
+import type { Connection } from '../call.ts';
+import { LASTED_MS, USUAL_PATIENCE_MS, USUAL_SILENCE_MS } from '../follow-events.ts';
+import type { CallOptions, ClientOptions, EventOptions } from '../options.ts';
+import type { StreamedEvent } from '../read-events.ts';
+import { isTransient } from '../send.ts';
+import { backOffMs, sleep } from '../sleep.ts';
 import { type Deferred, deferred } from './deferred.ts';
 import { type EventQueue, eventQueue } from './event-queue.ts';
-import type { CallOptions, ClientOptions, EventOptions } from './options.ts';
-import type { StreamedEvent } from './read-events.ts';
-import { isTransient } from './send.ts';
-import { backOffMs, sleep } from './sleep.ts';
 import { refusalOf, type SocketMessage } from './socket-link.ts';
 import { openSocketLinks } from './socket-links.ts';
 
 /** Options of a WebSocket. */
-export interface SocketOptions {
-  /** How long it tries to reach the server again before its readers throw, in milliseconds; default 300,000. */
-  readonly patienceMs?: number | undefined;
-  /** How long the server may send nothing before it connects again, in milliseconds; default 45,000. */
-  readonly silenceMs?: number | undefined;
-}
+export type SocketOptions = Pick<EventOptions, 'patienceMs' | 'silenceMs'>;
 
 type SubscribeOptions = Pick<EventOptions, 'after' | 'signal'>;
 type CommandOptions = Pick<CallOptions, 'signal' | 'timeoutMs'>;
 
-/** What a decision names. */
-interface Decided {
-  readonly ask_id: string;
-  readonly note?: string | undefined;
-  /** Of what was shown: refused if something else waits by now. */
-  readonly hash?: string | undefined;
-}
-
 /** What a decision did. */
-interface DecidedWork {
-  readonly ask_id: string;
-  /** Of a decision about a limit: what holds now, and what goes on; null for others. */
-  readonly budget: DecidedBudget | null;
-}
+type Decided = Omit<DenyOutput, 'work_item_id'>;
 
 /**
  * Streams are those of `client.work.events`, `client.chats.events` and `client.work.states`: each recorded event once and in order, hints perhaps not.
@@ -55,19 +48,13 @@ export interface Socket {
     input?: { readonly reason?: string | undefined },
     options?: CommandOptions,
   ): Promise<{ readonly state: WorkState }>;
-  approve(id: string, input: Decided, options?: CommandOptions): Promise<DecidedWork>;
-  deny(id: string, input: Decided, options?: CommandOptions): Promise<DecidedWork>;
-  answer(
-    id: string,
-    input: { readonly ask_id: string; readonly text: string },
-    options?: CommandOptions,
-  ): Promise<{ readonly ask_id: string }>;
+  approve(id: string, input: DenyInput, options?: CommandOptions): Promise<Decided>;
+  deny(id: string, input: DenyInput, options?: CommandOptions): Promise<Decided>;
+  answer(id: string, input: AnswerInput, options?: CommandOptions): Promise<Pick<AnswerOutput, 'ask_id'>>;
   /** Ends all streams and closes the connection. */
   close(): void;
 }
 
-const USUAL_PATIENCE_MS = 300_000;
-const USUAL_SILENCE_MS = 45_000;
 const USUAL_TIMEOUT_MS = 60_000;
 
 export function openSocket(connection: Connection, client: ClientOptions, options: SocketOptions = {}): Socket {
@@ -185,9 +172,6 @@ export function openSocket(connection: Connection, client: ClientOptions, option
     },
   };
 }
-
-/** A connection that lasted longer did not fail at once. */
-const LASTED_MS = 10_000;
 
 /** Counts the failures of a stream in a row. */
 function createFailures(patienceMs: number) {

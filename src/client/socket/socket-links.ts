@@ -1,11 +1,11 @@
 /** The connections of a WebSocket, one after the other: to the next address after a failure. */
-import { ApiError } from './api-error.ts';
-import type { Connection } from './call.ts';
+import { ApiError } from '../api-error.ts';
+import type { Connection } from '../call.ts';
+import type { ClientOptions, WebSocketClass } from '../options.ts';
+import { readJson } from '../read-answer.ts';
+import { isTransient, tokenOf } from '../send.ts';
+import { backOffMs, sleep } from '../sleep.ts';
 import { deferred } from './deferred.ts';
-import type { ClientOptions, WebSocketClass } from './options.ts';
-import { readJson } from './read-answer.ts';
-import { isTransient, tokenOf } from './send.ts';
-import { backOffMs, sleep } from './sleep.ts';
 import { type LinkOptions, openLink, type SocketLink } from './socket-link.ts';
 
 interface LinksOptions extends Omit<LinkOptions, 'webSocket'> {
@@ -95,8 +95,6 @@ export function openSocketLinks(connection: Connection, client: ClientOptions, o
 function platformsWebSocket(): WebSocketClass {
   const { WebSocket } = globalThis as { readonly WebSocket?: WebSocketClass };
   if (WebSocket !== undefined) return WebSocket;
-  throw new ApiError(
-    'client.invalid',
-    'this platform has no WebSocket: give one as webSocket, such as that of the package ws',
-  );
+  const message = 'this platform has no WebSocket: give one as webSocket, such as that of the package ws';
+  throw new ApiError('client.invalid', message);
 }

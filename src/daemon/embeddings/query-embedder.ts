@@ -4,9 +4,7 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import { surelyHolds } from '../../core/lifecycle/lease.ts';
 import { withinLease } from '../../engage/calls/within-lease.ts';
 import { settleStopped } from '../../engage/turn/settle-stopped.ts';
-import type { LlmFailure } from '../../llm/client.ts';
 import type { EmbeddingUsage } from '../../llm/embeddings/embed-result.ts';
-import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { vectorSearchProblem } from '../../store/memory/search-memories.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { giveBackTurn, holdEmbedding, loseTurn } from '../../store/transcript/budgeted-turns.ts';
@@ -14,17 +12,15 @@ import type { FocusKey } from '../../store/transcript/focus-row.ts';
 import { recordSideCall } from '../../store/transcript/turns.ts';
 import type { EmbedQuery, QueryVector } from '../../tools/memory/embed-query.ts';
 import type { ToolContext } from '../../tools/tool.ts';
+import type { EmbeddingModel } from './embedding-model.ts';
 import { knownVectors } from './known-vectors.ts';
 import { measuredEmbedder } from './measured-embedder.ts';
 
-export interface PaidQueries {
+interface PaidQueries extends EmbeddingModel {
   readonly db: Database;
-  readonly embedder: Embedder;
-  /** One line for people: which provider failed, how, and the remedy. */
-  readonly explain: (failure: LlmFailure) => string;
 }
 
-/** A search by words alone is better than one that is late. */
+/** A search by words alone is better than a late one. */
 const PATIENCE_MS = 20_000;
 
 /**
@@ -56,11 +52,11 @@ export function createQueryEmbedder({ db, embedder, explain }: PaidQueries): Emb
     }
     const { lost } = result.failure;
     await withinLease(() => (lost === 0 ? giveBackTurn(db, focus, 0) : loseTurn(db, focus, 0, lost)), signal);
-    const late = `${embedder.provider} has made no embedding within ${PATIENCE_MS / 1000} s`;
+    const late = `${embedder.provider} returned no embedding within ${PATIENCE_MS / 1000} s`;
     return { missing: patience.aborted ? late : explain(result.failure) };
   }
 
-  /** A limit that somebody has locked is no reason to end the focus. */
+  /** A locked limit is no reason to end the focus. */
   async function hold(text: string, focus: FocusKey, signal: AbortSignal) {
     const reservation = { ...embedder.costAtMost([text]), request: randomUUID() };
     try {

@@ -1,5 +1,5 @@
 /** The events of a subscription that have arrived and were not read yet: a WebSocket cannot be told to wait. */
-import type { StreamedEvent } from './read-events.ts';
+import type { StreamedEvent } from '../read-events.ts';
 
 /** So many may wait. */
 const MOST_WAITING = 1000;

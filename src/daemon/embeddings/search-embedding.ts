@@ -1,28 +1,21 @@
 /** The embedding of what a person searches for, which no work pays for. */
-import type { LlmFailure } from '../../llm/client.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { QueryEmbedding } from '../../store/memory/search-memories.ts';
 import type { PaidEmbedding } from '../../store/work/embedding-turns.ts';
+import type { EmbeddingModel } from './embedding-model.ts';
 import { type KnownVectors, knownVectors } from './known-vectors.ts';
 import { paidEmbedding } from './paid-embedding.ts';
 
-/** The model of `[embeddings]`. */
-interface SearchModel {
-  readonly embedder: Embedder;
-  /** One line for people. */
-  readonly explain: (failure: LlmFailure) => string;
-}
-
 /** The model, for the searches of many people. */
-export interface SearchEmbeddings extends SearchModel {
+export interface SearchEmbeddings extends EmbeddingModel {
   readonly known: KnownVectors;
 }
 
-/** The same model, with a memory of what it was asked for last; null: none is configured. */
+/** The same model, which remembers the last searches; null: none is configured. */
 export function searchEmbeddings({
   embedder,
   explain,
-}: Pick<SearchModel, 'explain'> & { readonly embedder: Embedder | null }): SearchEmbeddings | null {
+}: Pick<EmbeddingModel, 'explain'> & { readonly embedder: Embedder | null }): SearchEmbeddings | null {
   return embedder && { embedder, explain, known: knownVectors() };
 }
 
@@ -31,12 +24,12 @@ export type SearchVector = QueryEmbedding | { readonly missing: string };
 
 export const NO_MODEL = 'no embedding model is configured ([embeddings] in animus.toml)';
 
-/** Somebody waits, and a search by words alone is better than one that is late. */
+/** A person waits: a search by words alone is better than a late one. */
 const PATIENCE_MS = 4000;
 
 /** Asks for it, for 4 s at most, and charges what it has cost. Rejects only if `charge` does. */
 export async function embedSearch(
-  { embedder, explain }: SearchModel,
+  { embedder, explain }: EmbeddingModel,
   text: string,
   ended: AbortSignal,
   charge: (paid: PaidEmbedding) => Promise<void>,
@@ -47,5 +40,5 @@ export async function embedSearch(
   if (paid.tokens > 0) await charge(paid);
   if (result.ok) return { model: embedder.name, vector: result.vectors[0]! };
   if (!signal.aborted) return { missing: explain(result.failure) };
-  return { missing: `provider ${embedder.provider} has made no embedding within ${PATIENCE_MS / 1000} s` };
+  return { missing: `provider ${embedder.provider} returned no embedding within ${PATIENCE_MS / 1000} s` };
 }

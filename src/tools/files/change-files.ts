@@ -1,13 +1,13 @@
-/** Changes several files together: prepares all changes, then makes them. If one fails, the others are undone. */
+/** Changes files: prepares all changes, then makes them. If one fails, the others are undone. */
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../../../core/errors/errors.ts';
-import { whileHeld } from '../../../core/lifecycle/lease.ts';
-import { isRefusal, type Refusal, refusalOf, refuse } from '../refusal.ts';
-import { existing, isSame, type WriteBounds, whyNot, writeTemporary } from '../replace-file.ts';
-import { type InsidePath, openDirectoryInside, readOnlyReason } from '../workspace.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import { whileHeld } from '../../core/lifecycle/lease.ts';
+import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
+import { existing, isSame, type WriteBounds, whyNot, writeTemporary } from './temporary-file.ts';
+import { type InsidePath, openDirectoryInside, readOnlyReason } from './workspace.ts';
 
 /** A prepared change. */
 interface StagedChange {
@@ -20,11 +20,11 @@ interface StagedChange {
   close(): Promise<void>;
 }
 
-/** A file to write (`content`) or remove (null). `read`: the content that was read; null if the file must not exist. */
+/** A file to write (`content`) or remove (null). `read`: the content that was read; null if the file must not exist; `any`: whatever is there. */
 export interface FileChange {
   readonly path: InsidePath;
   readonly content: string | null;
-  readonly read: Stats | null;
+  readonly read: Stats | null | 'any';
   /** A new file gets the mode and owner of this one. */
   readonly like?: Stats;
 }
@@ -36,14 +36,16 @@ interface FailedChanges extends Refusal {
 }
 
 /**
- * Makes all changes or none. If one fails, for example on a full disk, the earlier ones are undone. Some changes remain
- * only if the process dies in between or a file cannot be restored, which is reported. Returns null if all were made.
+ * Makes all changes or none, each through a temporary file in the same directory and a rename; creates parent directories. Keeps the mode of an
+ * existing file and, if the system allows it, its owner. A file created by root gets the owner of the directory. If one change fails, for example
+ * on a full disk, the earlier ones are undone. Some remain only if the process dies in between or a file cannot be restored, which is reported.
+ * Returns null if all were made.
  */
 export async function makeChanges(bounds: WriteBounds, changes: readonly FileChange[]): Promise<FailedChanges | null> {
   const staged: StagedChange[] = [];
   try {
     for (const change of changes) {
-      const prepared = await stage(bounds, change);
+      const prepared = await stage(bounds, change, changes.length > 1);
       if (isRefusal(prepared)) return prepared;
       staged.push(prepared);
     }
@@ -71,7 +73,12 @@ async function makeAll(staged: readonly StagedChange[]): Promise<FailedChanges |
   return null;
 }
 
-async function stage(bounds: WriteBounds, { path, content, read, like }: FileChange): Promise<StagedChange | Refusal> {
+/** `mayUndo`: other changes may fail after this one. */
+async function stage(
+  bounds: WriteBounds,
+  { path, content, read, like }: FileChange,
+  mayUndo: boolean,
+): Promise<StagedChange | Refusal> {
   const directory = await openDirectoryInside(bounds, dirname(path.real), { create: content !== null });
   if (isRefusal(directory)) return directory;
   const target = `${directory.base}/${basename(path.real)}`;
@@ -91,13 +98,13 @@ async function stage(bounds: WriteBounds, { path, content, read, like }: FileCha
     if (problem) return await closing(close, refuse(`${path.shown}: ${problem}`));
     if (content !== null) await writeTemporary(temporary, content, old ?? like ?? null, directory.heir);
     // A hard link to the old file costs no space; a file system without hard links needs a copy.
-    if (old) await link(target, backup).catch(() => copyFile(target, backup));
+    if (old && mayUndo) await link(target, backup).catch(() => copyFile(target, backup));
     return {
       shown: path.shown,
       close,
       async make() {
         const now = await existing(target);
-        if (read === null ? now !== null : !isSame(read, now)) {
+        if (read !== 'any' && (read === null ? now !== null : !isSame(read, now))) {
           return refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
         }
         await whileHeld(bounds.lease, () => (content === null ? rm(target) : rename(temporary, target)));
