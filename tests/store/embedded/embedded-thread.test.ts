@@ -14,7 +14,7 @@ test('a thread that crashes is started again on its port, and said once', async 
   const { once: listen } = Worker.prototype;
   const spy = vi.spyOn(Worker.prototype, 'once').mockImplementation(function (this: Worker, ...args) {
     threads.add(this);
-    return listen.apply(this, args as Parameters<typeof listen>);
+    return listen.apply(this, args);
   });
   onTestFinished(() => spy.mockRestore());
   const said: string[] = [];
