@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainFailure } from '../../../src/daemon/models/explain-failure.ts';
+import { explainFailure } from '../../../src/daemon/models/provider-remedy.ts';
 import type { LlmFailure } from '../../../src/llm/client.ts';
 
 const http = { name: 'gw', kind: 'openai', apiKey: null, apiKeyEnv: 'GW_KEY', awsKeys: null, credentials: null };
