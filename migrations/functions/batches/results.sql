@@ -148,6 +148,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.batch_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select jsonb_build_object('batches', coalesce(jsonb_agg(jsonb_build_object('provider', p.provider, 'outbox', o.n, 'oldest_at', least(o.oldest, b.oldest),
            'batches', b.n, 'requests', b.requests, 'unclear', b.unclear, 'problem', coalesce(
              case when s.n > 0 then format('no running daemon has this provider any more (%s), so nobody asks for %s there; work that waits for them asks a person: animus inbox',

@@ -44,6 +44,7 @@ create or replace function animus.skill_stats(p_since timestamptz, p_skill text 
 returns table (skill text, activations bigint, last_used_at timestamptz, items bigint, completed bigint, cost_usd numeric, turns bigint,
                other_items bigint, other_completed bigint, other_cost_usd numeric, other_turns bigint, unpriced_calls bigint, other_unpriced_calls bigint)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Callers: reader, operator, daemon.
 declare
   v_day date := (p_since at time zone 'UTC')::date;
 begin
@@ -107,6 +108,7 @@ $$;
 create or replace function animus.stale_skills(p_days int default null)
 returns table (skill text, origin text, last_used_at timestamptz, first_seen_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select n.name, n.origin, u.used_at, n.first_seen_at
     from (select name, min(origin) as origin, min(first_seen_at) as first_seen_at from animus.skill_names group by name) n
     cross join lateral animus.skill_used_at(n.name) u (used_at)
@@ -118,6 +120,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.skill_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select jsonb_build_object('stale_skills', jsonb_build_object('count', (select count(*) from animus.stale_skills()), 'days', animus.stale_days()))
 $$;
 

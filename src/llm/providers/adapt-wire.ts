@@ -1,10 +1,7 @@
 import type { HttpProviderSettings } from '../provider-settings.ts';
 import type { Wire } from '../wire/wire.ts';
-import type { WireName } from '../wires.ts';
-import { azureWire } from './azure.ts';
-import { bedrockWire } from './bedrock.ts';
+import { ofKind, type WireName } from '../wires.ts';
 import { keyHeaderOf } from './key-header.ts';
-import { vertexChatWire, vertexClaudeWire } from './vertex.ts';
 
 /** What the configuration of models adds to their requests. */
 export interface ModelAdditions {
@@ -21,25 +18,6 @@ export function adaptWire(
   additionsOf: (model: string) => ModelAdditions,
 ): Wire {
   return withAdditions(withKeyHeader(ofKind(wire, name, settings), settings), settings, additionsOf);
-}
-
-function ofKind(wire: Wire, name: WireName, { kind, baseUrl, cloud }: HttpProviderSettings): Wire {
-  switch (kind) {
-    case 'anthropic':
-    case 'openai':
-    case 'ollama':
-      return wire;
-    case 'azure':
-      return azureWire(wire, { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null });
-    case 'bedrock':
-      return bedrockWire(wire);
-    case 'vertex': {
-      const place = { project: cloud?.project ?? '', location: cloud?.location ?? '' };
-      return name === 'anthropic-messages' ? vertexClaudeWire(wire, place) : vertexChatWire(wire, place);
-    }
-    default:
-      return kind satisfies never;
-  }
 }
 
 function withKeyHeader(wire: Wire, settings: HttpProviderSettings): Wire {

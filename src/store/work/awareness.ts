@@ -1,7 +1,7 @@
 /** What all readers of a context may see of other work: the rows of the digest of awareness. */
 import type { Queryable } from '../sql/database.ts';
 
-/** Kinds of entries, in the order of the digest. */
+/** Kinds of entries. */
 export type AwarenessKind = 'running' | 'completed' | 'finding' | 'approval' | 'skill';
 
 /** One thing that happens, or has happened, elsewhere. Texts are cut, and were written by agents and people. */
