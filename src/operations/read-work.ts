@@ -4,7 +4,7 @@ import type { Queryable } from '../store/sql/database.ts';
 import { toText } from '../store/sql/json.ts';
 import { itemCost, itemTokens } from '../store/views/known-cost.ts';
 import type { Views } from '../store/views/views-of-login.ts';
-import { noWork } from '../store/views/visible/visible-work.ts';
+import { noWork } from '../store/views/views-of-login.ts';
 import { withWaiting } from '../store/views/waiting.ts';
 import type { WorkItem, WorkSummary } from './work-rows.ts';
 
