@@ -58,7 +58,7 @@ describe('a command loads no package that it does not use', () => {
     ['person list', ['commander', ...DRIVER], 72],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 65],
     ['chat list', ['commander', ...DRIVER], 76],
-    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 100],
+    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 101],
     ['completion words -- work cancel ', ['commander', ...DRIVER], 147],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
