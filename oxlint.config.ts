@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/http': [
     ['*'],
     ['api'],
-    ['mcp'],
+    ['door', 'mcp'],
     ['artifacts', 'conversations', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],

@@ -4,16 +4,13 @@ import { ANTHROPIC_MEDIA } from './anthropic/request.ts';
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
 import type { MediaBlock } from './client.ts';
 import type { LocatedModel } from './locate-model.ts';
-import { type MediaRules, wordsInPlace } from './media/visible-media.ts';
-import { OLLAMA_MEDIA } from './ollama/request.ts';
+import { type MediaRules, SCALED_IMAGES, wordsInPlace } from './media/visible-media.ts';
 import { ollamaOptions, ollamaWire } from './ollama/wire.ts';
-import { OPENAI_MEDIA } from './openai/request.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
 import type { HttpProviderSettings } from './provider-settings.ts';
 import { azureWire } from './providers/azure.ts';
 import { bedrockWire } from './providers/bedrock.ts';
 import { isClaude, vertexChatWire, vertexClaudeWire } from './providers/vertex.ts';
-import { RESPONSES_MEDIA } from './responses/request.ts';
 import { responsesOptions, responsesWire } from './responses/wire.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import type { Wire, WireOptions } from './wire/wire.ts';
@@ -29,9 +26,9 @@ interface WireEntry {
 
 export const WIRES: Readonly<Record<WireName, WireEntry>> = {
   'anthropic-messages': { open: anthropicWire, options: anthropicOptions, media: ANTHROPIC_MEDIA },
-  'openai-chat': { open: openaiWire, options: openaiOptions, media: OPENAI_MEDIA },
-  'openai-responses': { open: responsesWire, options: responsesOptions, media: RESPONSES_MEDIA },
-  'ollama-chat': { open: ollamaWire, options: ollamaOptions, media: OLLAMA_MEDIA },
+  'openai-chat': { open: openaiWire, options: openaiOptions, media: SCALED_IMAGES },
+  'openai-responses': { open: responsesWire, options: responsesOptions, media: SCALED_IMAGES },
+  'ollama-chat': { open: ollamaWire, options: ollamaOptions, media: SCALED_IMAGES },
 };
 
 interface KindEntry {

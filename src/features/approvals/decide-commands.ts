@@ -15,7 +15,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from '../../terminal/command/database.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
-import { decidedText } from '../../terminal/view/decided-budget.ts';
+import { decidedText } from '../../terminal/view/limits.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, shortId } from '../../terminal/view/quantities.ts';
 import { showRequest } from '../../terminal/view/show-asked.ts';

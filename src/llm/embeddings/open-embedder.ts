@@ -1,7 +1,6 @@
 import { addressText, identityText } from '../../core/config/providers/provider-identity.ts';
 import type { EmbeddingKind } from '../../core/config/sections/embeddings.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { estimateTokens } from '../../core/work/tokens.ts';
 import type { EmbeddingInfo } from '../models/embedding-models.ts';
 import type { HttpProviderSettings } from '../provider-settings.ts';
 import { azureFault, azurePath } from '../providers/azure.ts';
@@ -66,7 +65,6 @@ export function openEmbedder(
       tokens: BATCH_TOKENS,
       // Ollama cuts by the tokenizer of the model.
       tokensOfText: settings.kind === 'ollama' ? null : info.maxInputTokens,
-      tokensOf: estimateTokens,
     },
     place: identityText({ kind: settings.kind, address: addressText(settings.baseUrl), credential: '' }),
     usdPerMillion: info.usdPerMillion,

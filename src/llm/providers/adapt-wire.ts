@@ -35,10 +35,7 @@ function withAdditions(
 ): Wire {
   return {
     ...wire,
-    headers: (key, request) => ({
-      ...wire.headers(key, request),
-      ...(request && additionsOf(request.model).headers),
-    }),
+    headers: (key, request) => ({ ...wire.headers(key, request), ...(request && additionsOf(request.model).headers) }),
     body: (request, stream) => ({ ...wire.body(request, stream), ...options, ...additionsOf(request.model).options }),
   };
 }

@@ -6,9 +6,9 @@ import type { Queryable } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
 import { wholeNumber, workState } from '../../../terminal/command/arguments.ts';
 import { operationCommand } from '../../../terminal/command/operation-command.ts';
+import { shellWord } from '../../../terminal/view/copied-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
-import { shellWord } from '../../../terminal/view/shell-word.ts';
 import type { Column } from '../../../terminal/view/table.ts';
 import { listWork } from '../operations.ts';
 

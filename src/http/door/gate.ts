@@ -20,7 +20,7 @@ export function checkHost(host: string | undefined, { allowedHosts }: GateRules)
 }
 
 /**
- * Of a header that appears more than once, a proxy may believe the one and we the other. Errors: `http.invalid`. `rawHeaders`: names and values in turn, as
+ * If a header appears more than once, a proxy may use one value and we the other. Errors: `http.invalid`. `rawHeaders`: names and values in turn, as
  * Node has them.
  */
 export function checkHeaders(rawHeaders: readonly string[]): void {

@@ -1,14 +1,14 @@
-/** Finds out who sends a request, and whether the token is good for the route. */
-import { createHash } from 'node:crypto';
-import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+/** Finds out who sends a request, and whether the token has the scope of the route. */
+import { hash } from 'node:crypto';
+import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Scope } from '../../core/work/people.ts';
 import type { Login } from '../login/login.ts';
-import type { Visitor } from '../login/visitor.ts';
+import { requireScope, type Visitor } from '../login/visitor.ts';
 import { clientNetwork } from './client-address.ts';
 import type { RateLimit } from './limits.ts';
 import { limitLookUps } from './look-ups.ts';
 
-/** Who stands at the door. */
+/** A request whose sender is not known yet. */
 export interface Caller {
   /** The header. */
   readonly authorization: string | undefined;
@@ -40,26 +40,19 @@ export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimi
   const strangers = limitLookUps(LOOK_UPS);
   return {
     async admit({ authorization, address, signal }, scope) {
-      const digest = createHash('sha256')
-        .update(authorization ?? '')
-        .digest('base64');
+      const digest = hash('sha256', authorization ?? '', 'base64');
       const visitor = await login
         .visitor(authorization, (look) => (known.has(digest) ? look() : strangers.run(signal, look)))
         .catch((error: unknown) => {
-          if (isAnimusError(error, 'http.unauthorized')) {
-            known.delete(digest);
-            failures.take(
-              clientNetwork(address),
-              `${String(error.details['detail'])}; too many wrong tokens came from ${address}`,
-            );
-          }
+          if (!isAnimusError(error, 'http.unauthorized')) throw error;
+          known.delete(digest);
+          const why = `${String(error.details['detail'])}; too many wrong tokens came from ${address}`;
+          failures.take(clientNetwork(address), why);
           throw error;
         });
       remember(known, digest);
       requests.take(visitor.actor);
-      if (scope !== null && !visitor.scopes.includes(scope)) {
-        throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
-      }
+      if (scope !== null) requireScope(visitor, scope);
       return visitor;
     },
   };

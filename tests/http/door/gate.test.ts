@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkHeaders } from '../../../src/http/api/gate.ts';
+import { checkHeaders } from '../../../src/http/door/gate.ts';
 
 test('a header that decides is there once; others may be there more often', () => {
   expect(() => checkHeaders(['Accept', 'a', 'accept', 'b', 'Host', 'h'])).not.toThrow();

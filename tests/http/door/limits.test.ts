@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rateLimit } from '../../../src/http/api/limits.ts';
+import { rateLimit } from '../../../src/http/door/limits.ts';
 import { testApi } from '../../support/api.ts';
 import { closed, connected } from '../../support/raw-socket.ts';
 

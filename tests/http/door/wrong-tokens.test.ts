@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { newAccessToken } from '../../../src/core/secrets/access-token.ts';
-import { limitLookUps } from '../../../src/http/api/look-ups.ts';
+import { limitLookUps } from '../../../src/http/door/look-ups.ts';
 import { SUBPROTOCOL } from '../../../src/http/sockets/socket-server.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 

@@ -1,4 +1,4 @@
-/** How often somebody may ask. Counted in memory, by each server for itself. */
+/** How many requests somebody may send. Counted in memory, by each server for itself. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 

@@ -1,3 +1,8 @@
+/** The name under which a PDF file is sent to a provider that recognises files by the ending of their names. */
+export function pdfName(name = 'document'): string {
+  return `${name.replace(/\.pdf$/i, '')}.pdf`;
+}
+
 /** Bytes of a page where pages cannot be counted, because the file keeps its structure compressed. */
 const BYTES_PER_PAGE = 50_000;
 

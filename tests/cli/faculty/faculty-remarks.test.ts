@@ -1,7 +1,7 @@
 /** Promise: `faculty check` says where caches that a faculty wants shared are not shared. */
 import { expect, test } from 'vitest';
 import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
-import { cacheRemarks } from '../../../src/cli/faculty/cache-remarks.ts';
+import { cacheRemarks } from '../../../src/cli/faculty/faculty-remarks.ts';
 import type { Isolation } from '../../../src/process/process-host.ts';
 
 const faculty = (given: Partial<Faculty>) =>

@@ -1,7 +1,7 @@
 /** Where a request comes from, as far as the headers can be believed. */
 import { expect, test } from 'vitest';
 import { parseNetworks } from '../../../src/core/text/networks.ts';
-import { clientAddress, clientNetwork } from '../../../src/http/api/client-address.ts';
+import { clientAddress, clientNetwork } from '../../../src/http/door/client-address.ts';
 
 const TRUSTED = parseNetworks(['10.0.0.0/8', '192.0.2.1', 'fd00::/8', '::ffff:172.16.0.0/108']);
 const from = (remoteAddress: string | undefined, headers: Record<string, string>) =>
