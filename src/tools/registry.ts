@@ -17,7 +17,8 @@ import { executeCodeTool } from './code/execute-code.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
 import { type EmbedQuery, noQueryEmbedding } from './memory/embed-query.ts';
-import { memoryTools } from './memory.ts';
+import { memoryForget, memoryStore, memoryUpdate } from './memory/memory-changes.ts';
+import { memorySearch } from './memory/memory-search.ts';
 import { readOutput } from './read-output.ts';
 import { bashJobTool } from './shell/bash-job.ts';
 import { SHELL_TOOLS, withJobs } from './shell.ts';
@@ -54,7 +55,10 @@ export function facultyTools(settings: ToolSettings): readonly Tool[] {
     ...SHELL_TOOLS,
     webFetch(settings.web),
     webSearch(settings.search),
-    ...memoryTools(settings.embedQuery),
+    memorySearch(settings.embedQuery),
+    memoryStore,
+    memoryUpdate,
+    memoryForget,
   ];
 }
 

@@ -45,3 +45,13 @@ export interface Waiting<Time = Date> {
 export function waitsForPerson(waiting: Pick<Waiting, 'reason'> | null): boolean {
   return waiting !== null && ['approval', 'question', 'budget'].includes(waiting.reason);
 }
+
+/** Why work waits, in a hint: its times as texts. */
+export function shownWaiting<Fields extends Pick<Waiting<number | Date>, 'since' | 'until'>>(
+  waiting: Fields,
+): Omit<Fields, 'since' | 'until'> & { readonly since: string; readonly until: string | null } {
+  const { since, until } = waiting;
+  return { ...waiting, since: text(since), until: until === null ? null : text(until) };
+}
+
+const text = (time: number | Date) => new Date(time).toISOString();

@@ -27,7 +27,7 @@ export function createMcpWatch({ db, clock, log, settings, faculties, report }: 
       } catch (error) {
         log.debug({ error: messageOf(error) }, 'the pins of MCP tools could not be read');
       }
-      await clock.sleep(settings().daemon.pollSeconds * 1000, stopping);
+      await clock.sleep(settings().daemon.pollSeconds * 1000, stopping).catch(() => {});
     }
   });
 }

@@ -1,5 +1,6 @@
 /** Reads the earlier foci of an item: why the newest failed, and their ids. */
 import type { Queryable } from '../sql/database.ts';
+import { readValues } from '../sql/read-value.ts';
 
 export interface EarlierFailure {
   readonly code: string;
@@ -25,11 +26,11 @@ export async function readLastFailure(
 
 /** The ids of the foci before number `before`, newest first. */
 export async function readEarlierFoci(db: Queryable, workItemId: string, before: number): Promise<readonly string[]> {
-  const rows = await db.query<{ id: string }>(
+  return readValues<string>(
+    db,
     `select id from animus.foci where work_item_id = $1 and number < $2 order by number desc`,
     [workItemId, before],
   );
-  return rows.map((row) => row.id);
 }
 
 /** A decision of a person about an earlier attempt. */

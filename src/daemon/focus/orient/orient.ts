@@ -9,8 +9,7 @@ import { type AnswerStart, readNewestWords } from '../../../store/conversations/
 import { type AttachmentMessage, addAttachment, readTranscriptToSend } from '../../../store/transcript/attachments.ts';
 import { readChildren } from '../../../store/transcript/children.ts';
 import { readEarlierActs, readLastFailure } from '../../../store/transcript/earlier-foci.ts';
-import { readLedgerKeptAfter } from '../../../store/transcript/kept-ledger.ts';
-import { type LedgerEntry, readLedger } from '../../../store/transcript/ledger.ts';
+import { type LedgerEntry, readLedger, readLedgerKeptAfter } from '../../../store/transcript/ledger.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
 import { ownPart, type Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';

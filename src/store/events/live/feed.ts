@@ -1,5 +1,5 @@
 /** What one reader of a work item or a conversation, or all readers together, get: the recorded events, and between them the hints. */
-import { shownWaiting } from '../../../core/work/shown-waiting.ts';
+import { shownWaiting } from '../../../core/work/waiting.ts';
 import { isTerminal } from '../../../core/work/work.ts';
 import type { Hint } from '../event.ts';
 import type { AnyPage } from '../places.ts';
