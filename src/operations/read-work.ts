@@ -59,7 +59,7 @@ export async function listWork(db: Queryable, filter: WorkFilter, views: Views =
   const rows = await db.query<Omit<WorkSummary, 'waiting'>>(
     `select ${LISTED} from animus.${views}_work w
       where w.id = any (array(select animus.list_visible_work($1, $2, $3, $4, $5))) order by w.id desc`,
-    [limit, after, state, faculty === undefined ? null : toText(faculty), parentId],
+    [limit, after, state, toText(faculty), parentId],
   );
   return withWaiting(db, rows);
 }

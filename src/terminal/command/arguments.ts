@@ -76,3 +76,8 @@ function oneOf<Value extends string>(value: string, values: readonly Value[]): V
   if (known !== undefined) return known;
   throw new InvalidArgumentError(`Expected one of ${values.join(', ')}${didYouMean(value, values)}.`);
 }
+
+/** The values of an option that may be repeated. */
+export function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

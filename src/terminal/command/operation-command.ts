@@ -176,7 +176,7 @@ async function found(
 }
 
 /** How long an act is tried again while another transaction keeps rows locked: as over HTTP. */
-const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+export const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 
 /** Runs an act in one transaction as the login, with the faculties that nobody may serve. */
 export async function act<Input, Result>(

@@ -6,7 +6,7 @@ import { harmless, harmlessJson, harmlessLines } from '../../core/text/harmless.
 import { calledAs } from './copied-command.ts';
 import { displayWidth, truncate, wrap } from './display-width.ts';
 import type { Part, Style } from './part.ts';
-import { type Column, layOutTable } from './table.ts';
+import { type ColumnOrTitle, layOutTable } from './table.ts';
 
 /** The part of a stream that printing needs. */
 export interface Sink {
@@ -37,7 +37,7 @@ export interface Output {
   /** The same for a command of animus, after `label`, called as this one was (`calledAs`). */
   command(label: string, words: string): void;
   /** Aligned columns under their titles. */
-  table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
+  table(columns: readonly ColumnOrTitle[], rows: readonly (readonly Part[])[]): void;
   /** The result for programs, with snake_case keys; does nothing without `--json`. */
   document<T>(value: T & SnakeCase<T>): void;
   /** One of many results for programs, on a line of its own; does nothing without `--json`. */
