@@ -13,7 +13,7 @@ for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 function readHouse(): House {
-  const sql = readdirSync(FUNCTIONS).filter((name) => name.endsWith('.sql'));
+  const sql = readdirSync(FUNCTIONS, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sql'));
   return {
     rootNames: rootNames(),
     sqlLines: new Map(sql.map((name) => [name, readFileSync(join(FUNCTIONS, name), 'utf8').split('\n').length - 1])),

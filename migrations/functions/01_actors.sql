@@ -72,6 +72,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.acting_role() returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: gateway.
 begin
   if not animus.person_acts() then return null; end if;
   return animus.lower_role(animus.role_of_person(substr(animus.actor(), 8)), nullif(split_part(current_setting('animus.acts_as'), ' ', 3), ''));
@@ -117,6 +118,7 @@ end $$;
 -- Locks: none. Raises: WA002 for a second person, WA004, WA007 for a person that is disabled, 42501.
 create or replace function animus.act_as(p_name text) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: gateway.
 begin
   return animus.vouch(p_name, null);
 end $$;
@@ -125,6 +127,7 @@ end $$;
 -- Locks: none. Raises: WA002 for a second person or role, WA004, WA007 for a person that is disabled, 42501.
 create or replace function animus.act_with_role(p_name text, p_role text) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: gateway.
 begin
   perform animus.vouch(p_name, p_role);
   return animus.acting_role();
@@ -152,6 +155,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.shown_work(p_id uuid) returns uuid
 language plpgsql stable strict security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_owner text;
 begin

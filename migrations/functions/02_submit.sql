@@ -18,6 +18,7 @@ create or replace function animus.submit_work(
   source text default 'sql', trigger_info jsonb default null, trace_context text default null,
   out id uuid, out state text, out merged_into uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, daemon, gateway.
 #variable_conflict use_column
 begin
   perform animus.require_triggers('a submission');
@@ -39,6 +40,7 @@ create or replace function animus.submit_batch_work(
   source text default 'sql', trigger_info jsonb default null, trace_context text default null, batch boolean default true, detached boolean default null,
   out id uuid, out state text, out merged_into uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, daemon, gateway.
 #variable_conflict use_column
 begin
   perform animus.require_triggers('a submission');

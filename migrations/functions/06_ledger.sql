@@ -6,6 +6,7 @@
 create or replace function animus.append_ledger(
   p_id uuid, p_entry_type text, p_content text, p_token bigint default null, p_focus_id uuid default null, p_tool_call_id text default null) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: operator, daemon, gateway.
 declare
   v_seq int;
 begin

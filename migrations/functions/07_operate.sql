@@ -4,6 +4,7 @@
 -- Locks: as cancel_works. Raises: WA002 (not read committed), WA003, 42501, 57PA1.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_state text := (select c.state from animus.cancel_works(array[p_id], p_reason) c);
 begin
@@ -22,6 +23,7 @@ end $$;
 create or replace function animus.cancel_works(p_ids uuid[], p_reason text default null) returns table (id uuid, state text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+-- Callers: submitter, operator, gateway.
 #variable_conflict use_column
 declare
   v_ids   uuid[] := array(select distinct u.id from unnest(p_ids) u (id));

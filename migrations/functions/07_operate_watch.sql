@@ -8,6 +8,7 @@
 -- Locks: the item's watch, and an advisory lock of the item; waits two seconds at most. Raises: WA002 (not read committed), WA003.
 create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+-- Callers: all.
 declare
   v_state    text;
   v_resolved timestamptz;
@@ -79,6 +80,7 @@ end $$;
 -- Locks: as watch_work, and the row of the watch. Raises: WA002, WA003.
 create or replace function animus.watch_texts(p_id uuid, p_channel text, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+-- Callers: all.
 declare
   v_channel text;
 begin

@@ -46,6 +46,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.status() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+-- Callers: reader, operator, daemon.
 declare
   v_now    timestamptz := animus.now();
   v_cap    constant int := 1000;

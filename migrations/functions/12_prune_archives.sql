@@ -39,71 +39,56 @@ begin
   return v_count;
 end $$;
 
--- Deletes archived messages of work and of the inbox, recorded runs of schedules, memories that were merged into others, and settings of foci (not
--- counted), from more than p_older_than ago; null when
--- another retention call is running. If another table's foreign key refers to a row of one of these tables, that table is skipped and
--- recorded, and the others are processed.
--- Locks: animus.retention_turn; the rows. Raises: nothing.
-create or replace function animus.prune_archives(p_older_than interval, p_limit int default 1000) returns int
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Deletes rows of a table and returns how many: by a statement of which $1 is the time before which rows are old, and $2 the most that it deletes. If a
+-- foreign key of another table refers to one of them, none is deleted and the table is recorded. A round of retention calls it once per table.
+-- Locks: the rows. Raises: nothing.
+create or replace function animus.prune_rows(p_table text, p_delete text, p_before timestamptz, p_limit int) returns int
+language plpgsql as $$
 declare
-  v_before timestamptz := animus.now() - p_older_than;
-  v_sum    int := 0;
   v_count  int;
   v_schema text;
   v_table  text;
   v_name   text;
 begin
+  execute p_delete using p_before, p_limit;
+  get diagnostics v_count = row_count;
+  return v_count;
+exception when foreign_key_violation or restrict_violation then
+  get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
+  perform animus.note_kept(p_table, '*', format('%s.%s (%s)', v_schema, v_table, v_name));
+  return 0;
+end $$;
+
+-- Deletes archived messages of work and of the inbox, recorded runs of schedules, memories that were merged into others, and settings of foci (not
+-- counted), from more than p_older_than ago; null when another retention call is running. A table that prune_rows skips does not stop the others.
+-- Locks: animus.retention_turn; the rows. Raises: nothing.
+create or replace function animus.prune_archives(p_older_than interval, p_limit int default 1000) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_before timestamptz := animus.now() - p_older_than;
+begin
   if not animus.try_retention() then return null; end if;
   set constraints all immediate;
-  begin
-    delete from pgmq.a_animus_work where msg_id in (select msg_id from pgmq.a_animus_work where archived_at < v_before order by archived_at limit p_limit);
-    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  exception when foreign_key_violation or restrict_violation then
-    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('pgmq.a_animus_work', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
-  end;
-  begin
-    delete from pgmq.a_animus_inbox where msg_id in (select msg_id from pgmq.a_animus_inbox where archived_at < v_before order by archived_at limit p_limit);
-    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  exception when foreign_key_violation or restrict_violation then
-    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('pgmq.a_animus_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
-  end;
-  if animus.is_our_queue('inbox') then
-    begin
-      delete from pgmq.a_inbox where msg_id in (select msg_id from pgmq.a_inbox where archived_at < v_before order by archived_at limit p_limit);
-      get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-    exception when foreign_key_violation or restrict_violation then
-      get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-      perform animus.note_kept('pgmq.a_inbox', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
-    end;
-  end if;
   -- A week later than the foci that began with them; those of open foci are needed.
   delete from animus.focus_settings s where s.used_on < ((v_before - interval '7 days') at time zone 'UTC')::date
      and not exists (select from animus.foci f where f.ended_as is null and f.settings_id = s.id);
-  begin
-    delete from animus.memories where id in (
-      select m.id from animus.memories m where m.merged_into is not null and m.updated_at < v_before
-         -- What was merged because of its embedding may be another fact: it stays until a person has looked, or forgets the memory.
-         and not exists (select from animus.memory_merges g where g.gone_id = m.id and g.reason = 'similar')
-       order by m.updated_at limit p_limit for update skip locked);
-    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  exception when foreign_key_violation or restrict_violation then
-    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('animus.memories', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
-  end;
-  begin
-    delete from animus.schedule_runs where (schedule, due_at) in (
-      select r.schedule, r.due_at from animus.schedule_runs r
-       where r.recorded_at < v_before and not exists (select from animus.work_items w where w.id = r.work_item_id and w.resolved_at is null)
-       order by r.recorded_at limit p_limit);
-    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  exception when foreign_key_violation or restrict_violation then
-    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('animus.schedule_runs', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
-  end;
-  return v_sum;
+  return animus.prune_rows('pgmq.a_animus_work',
+    'delete from pgmq.a_animus_work where msg_id in (select msg_id from pgmq.a_animus_work where archived_at < $1 order by archived_at limit $2)', v_before, p_limit)
+  + animus.prune_rows('pgmq.a_animus_inbox',
+    'delete from pgmq.a_animus_inbox where msg_id in (select msg_id from pgmq.a_animus_inbox where archived_at < $1 order by archived_at limit $2)', v_before, p_limit)
+  + case when animus.is_our_queue('inbox') then animus.prune_rows('pgmq.a_inbox',
+    'delete from pgmq.a_inbox where msg_id in (select msg_id from pgmq.a_inbox where archived_at < $1 order by archived_at limit $2)', v_before, p_limit) else 0 end
+  -- What was merged because of its embedding may be another fact: it stays until a person has looked, or forgets the memory.
+  + animus.prune_rows('animus.memories', $sql$
+      delete from animus.memories where id in (
+        select m.id from animus.memories m where m.merged_into is not null and m.updated_at < $1
+           and not exists (select from animus.memory_merges g where g.gone_id = m.id and g.reason = 'similar')
+         order by m.updated_at limit $2 for update skip locked)$sql$, v_before, p_limit)
+  + animus.prune_rows('animus.schedule_runs', $sql$
+      delete from animus.schedule_runs where (schedule, due_at) in (
+        select r.schedule, r.due_at from animus.schedule_runs r
+         where r.recorded_at < $1 and not exists (select from animus.work_items w where w.id = r.work_item_id and w.resolved_at is null)
+         order by r.recorded_at limit $2)$sql$, v_before, p_limit);
 end $$;
 
 -- Deletes watches that ended, idempotency keys a day old, batches that ended 40 days ago, and daemons that have been gone for a week; null when another retention call is running.
@@ -114,9 +99,6 @@ declare
   v_now   timestamptz := animus.now();
   v_sum   int := 0;
   v_count int;
-  v_schema text;
-  v_table  text;
-  v_name   text;
 begin
   if not animus.try_retention() then return null; end if;
   set constraints all immediate;
@@ -128,21 +110,11 @@ begin
     select actor, key from animus.idempotency_keys where created_at < v_now - interval '1 day' order by created_at limit p_limit for update skip locked);
   get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   delete from animus.retention_kept where seen_at < v_now - interval '1 day';
-  begin
-    delete from animus.batches where id in (
-      select id from animus.batches where state = 'ended' and ended_at < v_now - interval '40 days' order by ended_at limit p_limit for update skip locked);
-    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  exception when foreign_key_violation or restrict_violation then
-    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('animus.batches', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
-  end;
-  begin
-    delete from animus.daemons where id in (
-      select id from animus.daemons where coalesce(stopped_at, seen_at) < v_now - interval '7 days' and seen_at < v_now - interval '7 days' limit p_limit for update skip locked);
-    get diagnostics v_count = row_count; v_sum := v_sum + v_count;
-  exception when foreign_key_violation or restrict_violation then
-    get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-    perform animus.note_kept('animus.daemons', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
-  end;
-  return v_sum;
+  return v_sum
+  + animus.prune_rows('animus.batches', $sql$
+      delete from animus.batches where id in (
+        select id from animus.batches where state = 'ended' and ended_at < $1 order by ended_at limit $2 for update skip locked)$sql$, v_now - interval '40 days', p_limit)
+  + animus.prune_rows('animus.daemons', $sql$
+      delete from animus.daemons where id in (
+        select id from animus.daemons where coalesce(stopped_at, seen_at) < $1 and seen_at < $1 limit $2 for update skip locked)$sql$, v_now - interval '7 days', p_limit);
 end $$;

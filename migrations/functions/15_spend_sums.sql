@@ -87,6 +87,7 @@ create or replace function animus.costs(p_scope text, p_subject text default '',
   out usd numeric, out recorded_usd numeric, out estimated_usd numeric, out lost_usd numeric, out held_usd numeric, out calls bigint, out lost_requests bigint,
   out unpriced_calls bigint, out uncounted_calls bigint, out input_tokens bigint, out output_tokens bigint, out assumed_tokens bigint, out held_tokens bigint)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
 begin
   if p_scope not in ('item', 'root', 'appliance', 'faculty', 'model', 'provider', 'operation', 'submitter', 'source') then
     perform animus.raise('WA004', format('costs are not counted by %s', p_scope), null,

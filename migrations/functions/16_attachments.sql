@@ -35,6 +35,7 @@ $$;
 -- Locks: the item's row, waiting two seconds at most; its conversation. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.attach_file(p_id uuid, p_name text, p_content bytea) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, daemon, gateway.
 declare
   v_owner text;
   v_item  record;

@@ -69,6 +69,7 @@ end $$;
 create or replace function animus.set_budget(
   p_scope text, p_subject text, p_period text, p_unit text, p_amount numeric, p_on_exceeded text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_now  timestamptz := animus.now();
   v_item uuid;

@@ -19,6 +19,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.budget_left(p_id uuid) returns json
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select animus.budget_lines(p_id, false)
 $$;
 
@@ -27,6 +28,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.budget_shown(p_id uuid) returns json
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select animus.budget_lines(p_id, true)
 $$;
 
@@ -64,6 +66,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.budget_status() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
 declare
   v_now timestamptz := animus.now();
 begin

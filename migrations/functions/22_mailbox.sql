@@ -10,6 +10,7 @@
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.say(p_id uuid, p_text text, p_wake boolean default false, out work_item_id uuid, out message_id bigint, out state text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_now  timestamptz;
   v_own  boolean;

@@ -22,6 +22,7 @@ end $$;
 create or replace function animus.newest_queued(p_limit int, p_after uuid, p_faculty text) returns setof uuid
 language plpgsql stable security definer rows 100 set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set random_page_cost = 0 set seq_page_cost = 0 as $$
+-- Callers: reader, operator, daemon.
 declare
   v_after      constant uuid := coalesce(p_after, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_most       constant int := 50;
@@ -70,6 +71,7 @@ end $$;
 create or replace function animus.list_visible_work(
   p_limit int, p_after uuid default null, p_state text default null, p_faculty text default null, p_parent uuid default null) returns setof uuid
 language plpgsql stable security definer rows 100 set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_actor constant text := animus.actor();
   v_where text;

@@ -10,6 +10,7 @@
 create or replace function animus.find_work(p_from uuid, p_to uuid, p_start text, p_ending text)
   returns table (id uuid, faculty text, state text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_all   constant boolean := animus.sees_all();
   v_first constant bytea := decode(left(p_start, 4), 'hex');
@@ -59,6 +60,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.find_conversation(p_from uuid, p_to uuid, p_start text, p_ending text) returns table (id uuid, faculty text, title text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_first constant bytea := decode(left(p_start, 4), 'hex');
   v_last  constant bytea := decode(right(p_ending, 4), 'hex');

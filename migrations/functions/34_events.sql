@@ -60,6 +60,7 @@ create or replace trigger work_items_forget_marks after delete on animus.work_it
 -- Locks: none. Raises: nothing.
 create or replace function animus.notice_of(p_id uuid) returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 begin
   if animus.may_watch(p_id) then return animus.make_notice(p_id); end if;
   return null;
@@ -80,6 +81,7 @@ end $$;
 -- Locks: the watches; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.watch_events(p_ids uuid[], p_for interval default '10 minutes') returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
+-- Callers: all.
 begin
   insert into animus.watches as h (work_item_id, until)
   select w.id, animus.now() + least(p_for, interval '1 hour') from animus.work_items w where w.id = any (p_ids) and w.resolved_at is null and animus.may_watch(w.id) order by w.id
@@ -107,6 +109,7 @@ $$;
 create or replace function animus.read_events(p_id uuid, p_after jsonb default '{}', p_limit int default 100) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+-- Callers: all.
 declare
   v_item   animus.work_items;
   v_focus  int := coalesce((p_after ->> 'f')::int, 0);
@@ -212,6 +215,7 @@ $$;
 create or replace function animus.read_states(p_since timestamptz default null, p_limit int default 200)
 returns table (id uuid, faculty text, state text, description text, parent_id uuid, merged_into uuid, created_at timestamptz, resolved_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Callers: all.
 declare
   v_actor text := animus.actor();
   v_ids   uuid[];

@@ -65,6 +65,7 @@ create or replace function animus.conversation_page(p_file_id uuid, p_place bigi
 returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
                ended_as text, state text, attachments jsonb, place bigint)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   -- All messages before the first that was replaced are on the branch that is shown.
   v_branch bigint := (select min(m.replaces) from animus.chat_messages m where m.file_id = p_file_id and m.role = 'user' and m.replaces is not null);
@@ -99,6 +100,7 @@ create or replace function animus.conversation_newest(p_file_id uuid, p_place bi
 returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
                ended_as text, state text, attachments jsonb, place bigint)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_branch bigint := (select min(m.replaces) from animus.chat_messages m where m.file_id = p_file_id and m.role = 'user' and m.replaces is not null);
   v_line   bigint[];
@@ -151,6 +153,7 @@ create or replace function animus.conversation_messages(p_file_id uuid)
 returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
                ended_as text, state text, attachments jsonb)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
   select p.id, p.file_id, p.role, p.content, p.author, p.created_at, p.replaces, p.work_item_id, p.told, p.ended_as, p.state, p.attachments
     from animus.conversation_page(p_file_id) p
 $$;

@@ -8,6 +8,7 @@
 drop function if exists animus.begin_request(text, bytea);
 create or replace function animus.begin_request(p_key text, p_request bytea, p_as_sent bytea default null) returns table (status int, answer text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: daemon, gateway.
 declare
   v_actor  constant text := animus.actor();
   v_now    constant timestamptz := animus.now();
@@ -35,5 +36,6 @@ end $$;
 -- Locks: the row of the key. Raises: nothing.
 create or replace function animus.end_request(p_key text, p_status int, p_answer text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: daemon, gateway.
   update animus.idempotency_keys set status = p_status, answer = p_answer where actor = animus.actor() and key = p_key
 $$;

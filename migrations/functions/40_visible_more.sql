@@ -90,6 +90,7 @@ end $$;
 create or replace function animus.count_matching_work(p_states text[], p_faculty text default null, p_since timestamptz default null)
 returns table (faculty text, state text, items bigint)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 begin
   return query
     select w.faculty, w.state, count(*) from animus.work_items w
@@ -107,6 +108,7 @@ create or replace function animus.change_matching_work(
   p_action text, p_states text[], p_faculty text default null, p_since timestamptz default null, p_reason text default null, p_after uuid default null,
   p_limit int default 200) returns table (id uuid, problem text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_ids    uuid[];
   v_active uuid;

@@ -12,6 +12,7 @@
 create or replace function animus.why_waiting(p_ids uuid[], p_plain boolean default false)
 returns table (work_item_id uuid, reason text, why text, ends text, since timestamptz, until timestamptz, who text, work_items uuid[])
 language plpgsql stable security definer rows 10 set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+-- Callers: all.
 declare
   v_now   constant timestamptz := animus.now();
   v_all   constant boolean := animus.sees_all();

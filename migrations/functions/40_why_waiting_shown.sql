@@ -65,6 +65,7 @@ create or replace view animus.waiting_work with (security_barrier) as
 create or replace function animus.unclaimed_work(p_faculties text[] default null)
 returns table (items int, work_item_id uuid, since timestamptz, locked boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off as $$
+-- Callers: reader, operator, daemon.
 declare
   v_now constant timestamptz := animus.now();
   v_ids uuid[];
@@ -100,6 +101,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.waiting_status() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+-- Callers: reader, operator, daemon.
 declare
   v_ids uuid[];
 begin

@@ -9,6 +9,7 @@ returns table (work_item_id uuid, item_state text, faculty text, summary text, m
                place uuid, repo text, branch text, state text, bytes bigint, holds text[], discard_by text, start text, tip text, rest text, patch_bytes bigint,
                has_patch boolean, lost text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_shown constant boolean := animus.sees_all() or not animus.person_acts();
 begin
@@ -36,6 +37,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.item_patch(p_id uuid) returns bytea
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 begin
   return (select r.patch from animus.worktree_results r where r.work_item_id = (select w.id from animus.visible_work w where w.id = p_id));
 end $$;
@@ -55,6 +57,7 @@ $$;
 -- Locks: the item's row, the worktree's; waits two seconds at most. Raises: WA002 while work goes on in it, WA003, 42501, 57PA1.
 create or replace function animus.discard_worktree(p_id uuid, p_gone boolean default false) returns animus.worktrees
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_now   constant timestamptz := animus.now();
   v_tree  animus.worktrees;
@@ -217,6 +220,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.worktree_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select jsonb_build_object('worktrees', coalesce(jsonb_agg(jsonb_build_object('host', h.host, 'kept', h.kept, 'open', h.open, 'held', h.held,
            'bytes', h.bytes, 'discarding', h.discarding) order by h.host), '[]'))
     from (select t.host, count(*) filter (where t.state = 'kept') as kept, count(*) filter (where t.state = 'open') as open,

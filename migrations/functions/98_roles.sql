@@ -8,35 +8,22 @@ language sql immutable parallel safe as $$
   select array['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway']
 $$;
 
--- Returns whether a role may call a function. Internal steps (without security definer) are granted to no role. Functions that
--- require an operator are granted to operators, and every other security definer function to daemons: a new function is always
--- available to daemons and never to submitters.
+-- Returns whether a role may call a function. The first line of its body says who may: `-- Callers: submitter, operator.`, or `-- Callers: all.`
+-- Without it, internal steps (without security definer) are granted to no role, but for those that views and defaults call; functions that require
+-- an operator are granted to operators, and every other security definer function to daemons: a new function is always available to daemons and
+-- never to submitters.
 -- Locks: none. Raises: nothing.
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
   select case
     when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'sees_people', 'is_operator', 'show_time', 'call_of', 'ask_of_loss') then true
     when not p_definer then false
-    when p_function = 'why_waiting' then true
-    when p_function = 'list_visible_work' then true
-    when p_function in ('count_matching_work', 'change_matching_work') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
+    when p_source ~ '^\s*-- Callers: all\.\s' then true
+    when p_source ~ '^\s*-- Callers: ' then p_role = any (array(
+      select 'animus_' || name from unnest(regexp_split_to_array(substring(p_source from '^\s*-- Callers: ([a-z, ]+)\.'), ', ')) as name))
     when starts_with(p_function, 'visible_') then p_role <> 'animus_submitter'
-    when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role', 'read_events_as', 'charge_search', 'search_refusal') then p_role = 'animus_gateway'
     when p_function = 'require_operator' then false
-    when p_function in ('create_token', 'revoke_token', 'set_person') then p_role in ('animus_operator', 'animus_gateway')
     when p_source ~ E'\\manimus\\.require_operator_login\\(' then p_role = 'animus_operator'
-    when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
-    when p_function in ('create_workspace', 'rename_workspace', 'delete_workspace', 'start_conversation', 'change_conversation', 'set_participant', 'participant_known', 'say_in_conversation', 'edit_message', 'retry_message',
-                        'delete_message', 'delete_conversation', 'import_messages') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
-    when p_function in ('conversation_messages', 'conversation_newest', 'conversation_page', 'message_numbers', 'read_virtual_file', 'read_workspace_file', 'takes_part', 'find_work', 'find_conversation') then true
-    when p_function in ('add_webhook', 'remove_webhook', 'rotate_webhook', 'list_webhooks', 'list_dead_deliveries', 'test_webhook', 'delivery_state', 'retry_deliveries')
-      then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
-    when p_function in ('cancel_work', 'cancel_works', 'say', 'set_budget', 'discard_worktree') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
-    when p_function in ('watch_work', 'watch_texts', 'watch_events', 'notice_of', 'shown_work', 'read_events', 'read_conversation_events', 'present_in_conversation', 'present_events', 'read_states', 'search_memories', 'list_memory_merges', 'vector_search_problem', 'item_worktree', 'item_patch') then true
-    when p_function in ('store_memory', 'update_memory', 'revise_memory', 'forget_memory', 'unmerge_memory') then p_role <> 'animus_reader'
-    when p_function in ('status', 'newest_queued', 'costs', 'budget_left', 'budget_shown', 'ways_in_status', 'batch_status', 'asks_status', 'budget_status', 'memory_stats', 'embedding_status', 'skill_stats', 'stale_skills', 'skill_status', 'webhook_status', 'worktree_status', 'waiting_status', 'unclaimed_work') then p_role not in ('animus_submitter', 'animus_gateway')
-    when p_function in ('begin_request', 'end_request') then p_role in ('animus_daemon', 'animus_gateway')
-    when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon', 'animus_gateway')
     when p_source ~ E'\\manimus\\.require_operator\\(' then p_role in ('animus_operator', 'animus_gateway')
     else p_role = 'animus_daemon'
   end

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Faculties, facultiesError } from '../catalog/faculties.ts';
-import type { Config } from '../core/config/config.ts';
 import { errorOf, messageOf } from '../core/errors/errors.ts';
 import { aborted } from '../core/lifecycle/aborted.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
@@ -93,7 +92,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     options,
     parts: await loadParts(options.parts),
     initial,
-    load: (settings) => loadAdapted(options, settings),
+    load: (settings) => loadRunnableFaculties(resolve(options.facultiesDir), settings, options.adapt),
     db,
     clock,
     log,
@@ -183,10 +182,6 @@ async function readFaculties(options: DaemonOptions, log: Log): Promise<Facultie
   for (const problem of problems)
     log.error({ file: problem.details['file'] }, `faculty not loaded: ${problem.message}`);
   return { faculties, problems };
-}
-
-function loadAdapted({ facultiesDir, adapt }: DaemonOptions, settings: Config): Promise<Faculties> {
-  return loadRunnableFaculties(resolve(facultiesDir), settings, adapt);
 }
 
 /** Waits only briefly: the shutdown does not depend on it. */

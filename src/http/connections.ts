@@ -14,9 +14,9 @@ export interface Connections {
 const SHARE = 0.9;
 
 /**
- * At most `most` are open. One more closes one that nobody known uses: of the address that has most of them, the oldest. So who asks at once
- * is answered long before, and slow strangers cannot shut out others, at least from other addresses. If all are in use, the new one is closed;
- * one person cannot use all.
+ * At most `most` are open. One more closes the oldest connection without a known sender, of the address that has most of them. Clients that send
+ * their request at once are answered long before that, and slow strangers cannot shut out clients at other addresses. If all connections are in use,
+ * the new one is closed; one person cannot use all.
  */
 export function limitConnections(most: number): Connections {
   const strangers = new Set<Socket>();

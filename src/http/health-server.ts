@@ -145,10 +145,7 @@ function redirect(response: ServerResponse, location: string): void {
 }
 
 function send(response: ServerResponse, status: number, body: object, type = 'application/json; charset=utf-8'): void {
-  response.writeHead(status, {
-    'content-type': type,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  });
+  const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+  response.writeHead(status, headers);
   response.end(`${JSON.stringify(body)}\n`);
 }

@@ -1,17 +1,11 @@
 /** Ends answers whose reader takes next to nothing: each one keeps a connection and what it was told in memory. */
 import type { ServerResponse } from 'node:http';
 
-export interface SlowReaders {
-  /** Watches an answer until it ends. */
-  watch(response: ServerResponse): void;
-  stop(): void;
-}
-
 /** How long a reader may take no piece of 64 KiB, which it does at about 1 KiB a second. */
 const SLOWEST_MS = 60_000;
 
 /** An answer of which nothing was taken between two looks, while there was something to take, is cut. */
-export function endSlowReaders(slowestMs = SLOWEST_MS): SlowReaders {
+export function endSlowReaders(slowestMs = SLOWEST_MS) {
   /** How many bytes had been taken when it was looked at last; null: it has nothing to take. */
   const watched = new Map<ServerResponse, number | null>();
   const timer = setInterval(() => {
@@ -23,7 +17,8 @@ export function endSlowReaders(slowestMs = SLOWEST_MS): SlowReaders {
   }, slowestMs);
   timer.unref();
   return {
-    watch(response) {
+    /** Watches an answer until it ends. */
+    watch(response: ServerResponse): void {
       watched.set(response, null);
       response.once('close', () => watched.delete(response));
     },

@@ -120,24 +120,34 @@ export type LlmEvent =
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool_call'; readonly id: string; readonly name: string };
 
-/**
- * Kinds of failure. Of the provider, not of the work (release the item, pause the provider): `rate_limit`, `overloaded`,
- * `connection`, `timeout`, `credentials`, `quota`. Of the request: `invalid_request`, `context_overflow`,
- * `model_not_found`, `content_filter`. `protocol`: the provider broke its own wire format. `aborted`: by our signal.
- */
-export type FailureKind =
-  | 'rate_limit'
-  | 'overloaded'
-  | 'connection'
-  | 'timeout'
-  | 'credentials'
-  | 'quota'
-  | 'invalid_request'
-  | 'context_overflow'
-  | 'model_not_found'
-  | 'content_filter'
-  | 'protocol'
-  | 'aborted';
+interface FailureTraits {
+  /** The provider failed, not the work: the item is released and the provider paused. */
+  readonly world: boolean;
+  /** The same request may succeed when it is sent again soon. */
+  readonly transient: boolean;
+  /** Another model may answer the request. */
+  readonly elsewhere: boolean;
+  /** The provider says that it does not take the request. */
+  readonly refusal: boolean;
+}
+
+/** What each kind of failure means. `protocol`: the provider broke its own wire format. `aborted`: by our signal. */
+export const FAILURE_KINDS = {
+  rate_limit: { world: true, transient: true, elsewhere: true, refusal: true },
+  overloaded: { world: true, transient: true, elsewhere: true, refusal: false },
+  connection: { world: true, transient: true, elsewhere: true, refusal: false },
+  timeout: { world: true, transient: true, elsewhere: true, refusal: false },
+  credentials: { world: true, transient: false, elsewhere: true, refusal: true },
+  quota: { world: true, transient: false, elsewhere: true, refusal: true },
+  invalid_request: { world: false, transient: false, elsewhere: false, refusal: true },
+  context_overflow: { world: false, transient: false, elsewhere: false, refusal: true },
+  model_not_found: { world: false, transient: false, elsewhere: true, refusal: true },
+  content_filter: { world: false, transient: false, elsewhere: true, refusal: true },
+  protocol: { world: false, transient: true, elsewhere: true, refusal: false },
+  aborted: { world: false, transient: false, elsewhere: false, refusal: false },
+} as const satisfies Readonly<Record<string, FailureTraits>>;
+
+export type FailureKind = keyof typeof FAILURE_KINDS;
 
 /**
  * How the connection failed. `name`: the host is unknown. `refused`: nothing listens there. `certificate`: TLS does not
@@ -167,16 +177,7 @@ export type LlmResult =
   | { readonly ok: true; readonly response: LlmResponse }
   | { readonly ok: false; readonly failure: LlmFailure };
 
-const WORLD: ReadonlySet<FailureKind> = new Set([
-  'rate_limit',
-  'overloaded',
-  'connection',
-  'timeout',
-  'credentials',
-  'quota',
-]);
-
 /** True if the provider caused the failure: the work is released and no attempt is counted. */
-export function isFailureOfTheWorld(failure: LlmFailure): boolean {
-  return WORLD.has(failure.kind);
+export function isFailureOfTheWorld({ kind }: LlmFailure): boolean {
+  return FAILURE_KINDS[kind].world;
 }

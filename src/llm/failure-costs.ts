@@ -1,5 +1,5 @@
 /** What a request costs that brought no whole answer: the one table for every transport. docs/models.md shows it, and a test walks it. */
-import type { FailureKind } from './client.ts';
+import { FAILURE_KINDS, type FailureKind } from './client.ts';
 
 /** `lost`: the provider may charge for it, so it counts with the most that it can cost. */
 export type FailureCost = 'nothing' | 'lost';
@@ -42,31 +42,20 @@ export const FAILURE_COSTS: Readonly<Record<Way, Readonly<Record<Transport, Fail
 
 /** What a request has cost that failed in this way. */
 export function failureCost(way: Way, transport: Transport): FailureCost {
-  // What cannot happen and happens is not given away.
+  // If the impossible happens, it counts as lost.
   return FAILURE_COSTS[way][transport] ?? 'lost';
 }
 
 /** Statuses of servers that wait for another server, and have lost its answer, which may have been complete; 408 is sent when a model takes too long. */
 export const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 524]);
 
-/** Kinds of failures by which a provider says that it does not take a request. */
-const REFUSALS: ReadonlySet<FailureKind> = new Set([
-  'rate_limit',
-  'credentials',
-  'quota',
-  'invalid_request',
-  'context_overflow',
-  'model_not_found',
-  'content_filter',
-]);
-
 /** The way of a failure for which a response came. `began`: a part of an answer was in it. */
 export function wayOfResponse(status: number, kind: FailureKind, began: boolean): Way {
   if (status < 200 || status > 299) return GATEWAY_STATUSES.has(status) ? 'gateway' : 'refused';
-  return !began && REFUSALS.has(kind) ? 'refused_inside' : 'broke_inside';
+  return !began && FAILURE_KINDS[kind].refusal ? 'refused_inside' : 'broke_inside';
 }
 
 /** The way of a failure that a script plays: an overloaded provider refuses with a status, as it does with the other kinds that are refusals. */
 export function wayOfScript(kind: FailureKind): Way {
-  return REFUSALS.has(kind) || kind === 'overloaded' ? 'refused' : 'unanswered';
+  return FAILURE_KINDS[kind].refusal || kind === 'overloaded' ? 'refused' : 'unanswered';
 }

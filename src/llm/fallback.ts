@@ -1,6 +1,7 @@
-import type { CompleteOptions, FailureKind, LlmEvent, LlmFailure, LlmRequest, LlmResult } from './client.ts';
-import { isFailureOfTheWorld } from './client.ts';
+import type { CompleteOptions, LlmFailure, LlmRequest, LlmResult } from './client.ts';
+import { FAILURE_KINDS, isFailureOfTheWorld } from './client.ts';
 import type { ResolvedModel } from './llm.ts';
+import { passEvents } from './transport/pass-events.ts';
 
 /** An answer or failure, and its model. */
 export interface FallbackResult {
@@ -21,16 +22,17 @@ export async function completeWithFallback(
   options: CompleteOptions,
 ): Promise<FallbackResult> {
   const failures: LlmFailure[] = [];
-  const progress = discardable(options);
+  const progress = passEvents(options);
+  const asked = { ...options, ...(options.onEvent && { onEvent: progress.emit }) };
   for (const used of models) {
     if (failures.length > 0) progress.restart();
-    const result = await used.client.complete({ ...request, model: used.model }, progress.options);
+    const result = await used.client.complete({ ...request, model: used.model }, asked);
     if (result.ok) {
       const lost = lostOf(failures) + (result.response.lost ?? 0);
       return { used, result: { ok: true, response: { ...result.response, lost, fellBackFrom: failures } } };
     }
     failures.push(result.failure);
-    if (!mayFallBack(result.failure.kind) || !progress.mayStartOver()) break;
+    if (!FAILURE_KINDS[result.failure.kind].elsewhere || !progress.mayStartOver()) break;
     if (options.payOnce === true && result.failure.lost > 0) break;
   }
   return { used: models[0], result: { ok: false, failure: worst(failures) } };
@@ -47,45 +49,4 @@ function worst(failures: readonly LlmFailure[]): LlmFailure {
 
 function lostOf(failures: readonly LlmFailure[]): number {
   return failures.reduce((sum, failure) => sum + failure.lost, 0);
-}
-
-function mayFallBack(kind: FailureKind): boolean {
-  switch (kind) {
-    case 'rate_limit':
-    case 'overloaded':
-    case 'connection':
-    case 'timeout':
-    case 'credentials':
-    case 'quota':
-    case 'model_not_found':
-    case 'content_filter':
-    case 'protocol':
-      return true;
-    case 'invalid_request':
-    case 'context_overflow':
-    case 'aborted':
-      return false;
-    default:
-      return kind satisfies never;
-  }
-}
-
-/** Records whether the caller got events from a model that then failed. */
-function discardable(options: CompleteOptions) {
-  const { onEvent } = options;
-  let passedOn = false;
-  const watched = onEvent && {
-    onEvent: (event: LlmEvent) => {
-      passedOn = event.type !== 'restart';
-      onEvent(event);
-    },
-  };
-  return {
-    options: { ...options, ...watched },
-    mayStartOver: () => !passedOn || options.canDiscard === true,
-    restart: () => {
-      if (passedOn) onEvent?.({ type: 'restart' });
-      passedOn = false;
-    },
-  };
 }

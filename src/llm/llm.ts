@@ -173,12 +173,7 @@ function connect(
     const batch = api && batchFormat(provider, wire, (text) => maskOf(endpoint)(text));
     return { wire, client: httpLlmClient(wire, endpoint, shared), batch };
   };
-  const opened = new Map<WireName, Spoken>();
-  const opening = (name: WireName) => {
-    const known = opened.get(name) ?? open(name);
-    opened.set(name, known);
-    return known;
-  };
+  const opening: (name: WireName) => Spoken = remembered((name) => open(name as WireName));
   return {
     kind: config.kind,
     config,

@@ -5,32 +5,24 @@ import type { ModelInfo } from './models/model-info.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import { WIRES, type WireName, wireOf } from './wires.ts';
 
-/** The options of a faculty that a model may refuse. */
-export type ModelOptions = Pick<
-  LlmRequest,
-  | 'maxTokens'
-  | 'temperature'
-  | 'stop'
-  | 'thinkingBudgetTokens'
-  | 'effort'
-  | 'serviceTier'
-  | 'cacheTtl'
-  | 'outputSchema'
-  | 'strictTools'
->;
+/** The keys in a faculty's TOML of the options that a model may refuse. */
+interface OptionKeys {
+  maxTokens: 'max_tokens';
+  temperature: 'temperature';
+  stop: 'stop';
+  thinkingBudgetTokens: 'thinking_budget_tokens';
+  effort: 'effort';
+  serviceTier: 'service_tier';
+  cacheTtl: 'cache_ttl';
+  outputSchema: 'outcome_schema';
+}
+
+/** The options of a faculty. */
+export type ModelOptions = Pick<LlmRequest, keyof OptionKeys | 'strictTools'>;
 
 /** An option that the provider would refuse on every request. */
 export interface RefusedOption {
-  /** The key in the faculty's TOML. */
-  readonly key:
-    | 'max_tokens'
-    | 'temperature'
-    | 'stop'
-    | 'thinking_budget_tokens'
-    | 'effort'
-    | 'service_tier'
-    | 'cache_ttl'
-    | 'outcome_schema';
+  readonly key: OptionKeys[keyof OptionKeys];
   readonly expected: string;
   readonly value: unknown;
 }

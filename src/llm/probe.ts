@@ -54,16 +54,8 @@ function namesIn(list: unknown): ReadonlySet<string> {
 function listModels({ endpoint, shared, wire, model, signal }: Probe): Promise<JsonResult> | null {
   const path = wire.modelsPath;
   if (path === null) return null;
-  return fetchJson({
-    endpoint: { ...endpoint, retry: { ...endpoint.retry, maxAttempts: 1 } },
-    shared,
-    signal,
-    model,
-    method: 'GET',
-    path,
-    headers: (key) => wire.headers(key, null),
-    body: null,
-    classify: wire.classify,
-    transport: null,
-  });
+  const once = { ...endpoint, retry: { ...endpoint.retry, maxAttempts: 1 } };
+  const headers = (key: string | null) => wire.headers(key, null);
+  const { classify } = wire;
+  return fetchJson({ endpoint: once, shared, signal, path, headers, body: null, classify, transport: null }, model);
 }

@@ -1,5 +1,6 @@
 /** What a decision about a limit did (`animus.decided_budget`), as every door says it. */
 import type { Queryable } from '../store/sql/database.ts';
+import { readValue } from '../store/sql/read-value.ts';
 import { type RowOf, row } from './row.ts';
 
 export const decidedLimit = row((s) =>
@@ -21,8 +22,5 @@ export type DecidedBudget = RowOf<typeof decidedLimit>;
 
 /** What the decision of this request did; null: it was not about a limit. */
 export async function decidedBudget(db: Queryable, ask: string): Promise<DecidedBudget | null> {
-  const [row] = await db.query<{ budget: DecidedBudget | null }>('select animus.decided_budget($1::uuid) as budget', [
-    ask,
-  ]);
-  return row!.budget;
+  return readValue<DecidedBudget | null>(db, 'select animus.decided_budget($1::uuid)', [ask]);
 }

@@ -29,7 +29,6 @@ export interface Given<Value> {
 type Kind =
   | { readonly kind: 'id' }
   | TextField
-  | WholeField
   | NumberField
   | { readonly kind: 'flag' }
   | { readonly kind: 'span' }
@@ -48,14 +47,8 @@ export interface TextField {
   readonly expected?: string;
 }
 
-export interface WholeField {
-  readonly kind: 'whole';
-  readonly min: number;
-  readonly max: number;
-}
-
 export interface NumberField {
-  readonly kind: 'number';
+  readonly kind: 'whole' | 'number';
   readonly min: number;
   readonly max: number;
 }
@@ -109,7 +102,7 @@ export function facultyName(common: Common<string> = {}): Field<string> {
 }
 
 /** A whole number. */
-export function whole(options: Omit<WholeField, 'kind'> & Common<number>): Field<number> {
+export function whole(options: Omit<NumberField, 'kind'> & Common<number>): Field<number> {
   return { kind: 'whole', ...options };
 }
 

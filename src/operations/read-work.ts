@@ -4,7 +4,7 @@ import type { Queryable } from '../store/sql/database.ts';
 import { toText } from '../store/sql/json.ts';
 import { itemCost, itemTokens } from '../store/views/known-cost.ts';
 import type { Views } from '../store/views/views-of-login.ts';
-import { noWork } from '../store/views/visible/visible-work.ts';
+import { noWork } from '../store/views/views-of-login.ts';
 import { withWaiting } from '../store/views/waiting.ts';
 import type { WorkItem, WorkSummary } from './work-rows.ts';
 
@@ -59,7 +59,7 @@ export async function listWork(db: Queryable, filter: WorkFilter, views: Views =
   const rows = await db.query<Omit<WorkSummary, 'waiting'>>(
     `select ${LISTED} from animus.${views}_work w
       where w.id = any (array(select animus.list_visible_work($1, $2, $3, $4, $5))) order by w.id desc`,
-    [limit, after, state, faculty === undefined ? null : toText(faculty), parentId],
+    [limit, after, state, toText(faculty), parentId],
   );
   return withWaiting(db, rows);
 }

@@ -1,5 +1,6 @@
 /** Metrics, typed by the table of signals. Without an SDK everything here is a no-op. */
 import { type Counter, type Gauge, type Histogram, type Meter, metrics } from '@opentelemetry/api';
+import type { MetricRow } from './metric-rows.ts';
 import { METRICS } from './signals.ts';
 
 type MetricName = keyof typeof METRICS;
@@ -58,12 +59,7 @@ function instrument(name: MetricName): Instrument {
 }
 
 function create(meter: Meter, name: MetricName): Instrument {
-  const row: {
-    kind: 'counter' | 'histogram' | 'gauge';
-    unit: string;
-    description: string;
-    buckets?: readonly number[];
-  } = METRICS[name];
+  const row: MetricRow = METRICS[name];
   const options = { unit: row.unit, description: row.description };
   switch (row.kind) {
     case 'counter':

@@ -20,7 +20,7 @@ import {
   TURNS,
   WAIT_S,
 } from './metric-rows.ts';
-import { ASKED, type SpanRow, WORK } from './span-rows.ts';
+import { ASKED, type SpanRow, TOOL_CALL, WORK } from './span-rows.ts';
 
 /** The spans, parents before children. */
 export const SPANS = {
@@ -92,14 +92,7 @@ export const SPANS = {
     description: 'One tool call; parallel calls overlap',
     kind: 'internal',
     suffix: 'gen_ai.tool.name',
-    attributes: [
-      'gen_ai.operation.name',
-      'gen_ai.tool.name',
-      'gen_ai.tool.call.id',
-      'work.turn',
-      'work.tool.is_error',
-      'work.tool.output_bytes',
-    ],
+    attributes: ['gen_ai.operation.name', ...TOOL_CALL],
   },
   execute_code: {
     description: 'Code of the model that runs in a sandbox; `work.sandbox.ended` says how it ended',
@@ -109,13 +102,7 @@ export const SPANS = {
   'sandbox.tool.call': {
     description: 'One tool call that code made; parallel calls overlap',
     kind: 'internal',
-    attributes: [
-      'gen_ai.tool.name',
-      'gen_ai.tool.call.id',
-      'work.turn',
-      'work.tool.is_error',
-      'work.tool.output_bytes',
-    ],
+    attributes: TOOL_CALL,
   },
   'work.hook': {
     description: 'One run of a hook in the loop; its time-outs and failures are in `error.type`',

@@ -17,3 +17,12 @@ export const WORK = ['work.id', 'work.faculty', 'work.focus_id'] as const satisf
 
 /** Which model is asked. */
 export const ASKED = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model'] as const;
+
+/** A call of a tool, and what came of it. */
+export const TOOL_CALL = [
+  'gen_ai.tool.name',
+  'gen_ai.tool.call.id',
+  'work.turn',
+  'work.tool.is_error',
+  'work.tool.output_bytes',
+] as const;

@@ -47,6 +47,7 @@ describe('a daemon whose event loop stands still', () => {
     process.kill(first.pid, 'SIGUSR2');
     await first.says('the event loop stands still');
     expect(first.output()).toContain('standStill (');
+    expect(Number(/\bseconds\b\W+([\d.]+)/.exec(first.output())?.[1])).toBeLessThan(60);
     await first.says('gave the work of this daemon up');
     const second = await startDaemon(makeSite({ ...config, faculties: { worker: FACULTY } }));
     const item = await eventually('the item ends', async () => {

@@ -145,6 +145,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.asks_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select jsonb_build_object('asks', jsonb_build_object('waiting', (select count(*) from (select from animus.inbox limit 10000) x), 'first', coalesce((
     select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'ask_id', x.ask_id, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
              'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request ->> 'reason', x.request ->> 'lost', x.request::text), 300),

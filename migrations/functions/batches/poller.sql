@@ -102,11 +102,9 @@ end $$;
 create or replace function animus.return_batch(p_id uuid, p_token bigint, p_ended_as text, p_problem text, p_delay interval) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now   timestamptz := animus.now();
-  v_place text;
+  v_now timestamptz := animus.now();
 begin
-  select place into v_place from animus.batches where id = p_id;
-  perform animus.require_poller(v_place, p_token);
+  perform animus.require_poller((select place from animus.batches where id = p_id), p_token);
   update animus.batches set state = 'ended', ended_as = p_ended_as, ended_at = v_now, problem = animus.cut_text(p_problem, 10000)
    where id = p_id and state = 'submitting';
   if not found then return; end if;

@@ -64,11 +64,8 @@ end $$;
 -- Locks: the row of the poller; the batch. Raises: WA001.
 create or replace function animus.end_batch(p_id uuid, p_token bigint, p_ended_as text, p_problem text default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_place text;
 begin
-  select place into v_place from animus.batches where id = p_id;
-  perform animus.require_poller(v_place, p_token);
+  perform animus.require_poller((select place from animus.batches where id = p_id), p_token);
   if exists (select from animus.batch_requests where batch_id = p_id and state = 'sent') then return false; end if;
   update animus.batches set state = 'ended', ended_as = p_ended_as, ended_at = animus.now(), problem = animus.cut_text(p_problem, 10000)
    where id = p_id and state = 'submitted';
@@ -80,11 +77,9 @@ end $$;
 create or replace function animus.note_batch(p_id uuid, p_token bigint, p_problem text, p_cancelled boolean default false) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now   timestamptz := animus.now();
-  v_place text;
+  v_now timestamptz := animus.now();
 begin
-  select place into v_place from animus.batches where id = p_id;
-  perform animus.require_poller(v_place, p_token);
+  perform animus.require_poller((select place from animus.batches where id = p_id), p_token);
   update animus.batches set polled_at = v_now, problem = animus.cut_text(p_problem, 10000),
          cancel_requested_at = case when p_cancelled then v_now else cancel_requested_at end where id = p_id;
 end $$;
@@ -148,6 +143,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.batch_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select jsonb_build_object('batches', coalesce(jsonb_agg(jsonb_build_object('provider', p.provider, 'outbox', o.n, 'oldest_at', least(o.oldest, b.oldest),
            'batches', b.n, 'requests', b.requests, 'unclear', b.unclear, 'problem', coalesce(
              case when s.n > 0 then format('no running daemon has this provider any more (%s), so nobody asks for %s there; work that waits for them asks a person: animus inbox',

@@ -10,6 +10,7 @@
 create or replace function animus.start_conversation(
   p_workspace_id uuid, p_faculty text, p_path text default null, p_title text default '', p_while_answering text default 'queue') returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_id  uuid := animus.uuid_v7();
   v_now timestamptz := animus.now();
@@ -38,6 +39,7 @@ end $$;
 create or replace function animus.change_conversation(p_file_id uuid, p_faculty text default null, p_title text default null, p_while_answering text default null)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 begin
   perform animus.require_participant(p_file_id, true);
   perform animus.require_owner(p_file_id);
@@ -59,6 +61,7 @@ drop function if exists animus.set_participant(uuid, text, boolean);
 -- Locks: the conversation; the file; the row of the participant. Raises: WA002, WA003, WA004, 42501.
 create or replace function animus.set_participant(p_file_id uuid, p_actor text, p_remove boolean default false, p_role text default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_role text;
 begin
@@ -102,6 +105,7 @@ end $$;
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.participant_known(p_file_id uuid, p_actor text) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 begin
   perform animus.require_participant(p_file_id, false);
   return not starts_with(p_actor, 'person:')
@@ -158,6 +162,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.takes_part(p_work_item_id uuid) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
   select exists (
     select from animus.work_items w join animus.chat_messages m on m.work_item_id = w.root_id
       join animus.conversation_people p on p.file_id = m.file_id and p.actor = animus.actor() and p.joined_after < m.id

@@ -41,6 +41,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.read_conversation_events(p_file_id uuid, p_after jsonb default '{}', p_limit int default 50) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Callers: all.
 declare
   v_after int := coalesce((p_after ->> 'q')::int, 0);
   v_since bigint := case when animus.sees_all() then 0 else coalesce((select p.joined_after from animus.conversation_people p where p.file_id = p_file_id and p.actor = animus.actor()), 0) end;
@@ -90,6 +91,7 @@ end $$;
 create or replace function animus.read_events_as(
   p_hash bytea, p_person text, p_role text, p_kinds text[], p_ids uuid[], p_after jsonb[], p_limit int) returns setof json
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Callers: gateway.
 begin
   if p_hash is null then perform animus.act_with_role(p_person, p_role); else perform animus.act_with_token(p_hash); end if;
   return query
@@ -116,6 +118,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.present_in_conversation(p_file_id uuid) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 begin
   if not exists (select from animus.visible_conversations c where c.file_id = p_file_id) then return null; end if;
   return (
@@ -131,6 +134,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.present_events(p_id uuid) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_submitted_by text;
 begin

@@ -33,6 +33,7 @@ $$;
 -- Locks: the conversation; its file. Raises: WA002, WA003, WA004, 42501.
 create or replace function animus.import_messages(p_file_id uuid, p_messages jsonb) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_now   timestamptz := animus.now();
   v_after bigint;

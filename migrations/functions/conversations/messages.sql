@@ -8,6 +8,7 @@ create or replace function animus.say_in_conversation(
   p_file_id uuid, p_text text, p_params jsonb default '{}', p_trace_context text default null,
   out message_id bigint, out work_item_id uuid, out told boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_chat animus.conversations;
   v_open uuid;
@@ -36,6 +37,7 @@ end $$;
 create or replace function animus.edit_message(
   p_message_id bigint, p_text text, p_trace_context text default null, out message_id bigint, out work_item_id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_old animus.chat_messages := animus.message_to_change(p_message_id, true);
 begin
@@ -48,6 +50,7 @@ end $$;
 -- Locks: as edit_message. Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
 create or replace function animus.retry_message(p_message_id bigint, p_trace_context text default null, out message_id bigint, out work_item_id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_old animus.chat_messages;
 begin
@@ -64,6 +67,7 @@ end $$;
 -- Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_message(p_message_id bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_old animus.chat_messages;
   v_ids bigint[];
@@ -102,6 +106,7 @@ end $$;
 -- Locks: as lock_tree_to_end for its open items; the conversation; its file. Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_conversation(p_file_id uuid) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 begin
   perform animus.require_participant(p_file_id, true);
   perform animus.require_owner(p_file_id);

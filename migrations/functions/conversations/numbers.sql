@@ -27,6 +27,7 @@ end $$;
 create or replace function animus.message_numbers(p_file_id uuid, p_ids bigint[] default null, p_numbers int[] default null)
 returns table (id bigint, number int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 begin
   perform animus.require_participant(p_file_id, false);
   return query

@@ -4,6 +4,7 @@
 -- Locks: the row of the name. Raises: 23514.
 create or replace function animus.create_workspace(p_name text) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_id uuid;
 begin
@@ -16,6 +17,7 @@ end $$;
 -- Locks: the row of the workspace. Raises: WA002, WA003, WA004, 42501.
 create or replace function animus.rename_workspace(p_id uuid, p_name text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 begin
   perform animus.require_workspace(p_id);
   if coalesce(length(p_name), 0) not between 1 and 200 then
@@ -31,6 +33,7 @@ end $$;
 -- Locks: the row of the workspace. Raises: WA002, WA003, 42501.
 create or replace function animus.delete_workspace(p_id uuid) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_left record;
 begin
@@ -81,6 +84,7 @@ end $$;
 -- Locks: none. Raises: WA002, WA003, 42501.
 create or replace function animus.read_virtual_file(p_file_id uuid, out content text, out etag text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 begin
   perform animus.require_participant(p_file_id, false);
   perform animus.require_chat_size(p_file_id);
@@ -92,6 +96,7 @@ end $$;
 -- Locks: none. Raises: WA002, WA003, 42501.
 create or replace function animus.read_workspace_file(p_file_id uuid, out content bytea, out media_type text, out etag text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_chat uuid := (select coalesce(f.conversation_id, f.id) from animus.files f where f.id = p_file_id and f.deleted_at is null);
 begin

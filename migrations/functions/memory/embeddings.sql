@@ -150,6 +150,7 @@ end $$;
 -- Locks: the accounts of those limits. Raises: nothing.
 create or replace function animus.charge_search(p_call json) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: gateway.
 begin
   perform animus.count_embedding(p_call);
 end $$;
@@ -159,6 +160,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.search_refusal(p_usd numeric, p_tokens bigint) returns text
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: gateway.
   select case
     when exists (select from animus.pauses p where p.faculty = '*' and (p.until is null or p.until > animus.now())) then 'all work is paused'
     when exists (
@@ -231,6 +233,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.embedding_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   with current as (select m.* from animus.memory_models m order by m.prepared_at desc, m.id desc limit 1)
   select jsonb_build_object('embeddings', (
     select jsonb_build_object('model', c.model, 'dimensions', c.dimensions, 'problem', e.problem, 'resume_at', e.resume_at, 'missing', (

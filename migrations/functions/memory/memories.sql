@@ -12,6 +12,7 @@ create or replace function animus.store_memory(
   p_token bigint default null, p_focus_id uuid default null, p_call_id text default null, p_ledger_seq int default null,
   out memory_id uuid, out merged boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, daemon, gateway.
 declare
   v_now    timestamptz;
   v_place  animus.memory_place;
@@ -51,6 +52,7 @@ create or replace function animus.revise_memory(
   p_item uuid default null, p_token bigint default null, p_focus_id uuid default null, p_call_id text default null, p_ledger_seq int default null,
   p_merge uuid default null, out memory_id uuid, out merged_ids uuid[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, daemon, gateway.
 declare
   v_now    timestamptz;
   v_memory animus.memories;
@@ -99,6 +101,7 @@ create or replace function animus.update_memory(
   p_id uuid, p_content text default null, p_kind text default null, p_tags text[] default null, p_metadata jsonb default null,
   p_item uuid default null, p_token bigint default null, p_focus_id uuid default null, p_call_id text default null, p_ledger_seq int default null) returns uuid
 language sql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, daemon, gateway.
   select r.memory_id from animus.revise_memory(p_id, p_content, p_kind, p_tags, p_metadata, p_item, p_token, p_focus_id, p_call_id, p_ledger_seq) r
 $$;
 
@@ -108,6 +111,7 @@ $$;
 create or replace function animus.forget_memory(
   p_id uuid, p_reason text default '', p_item uuid default null, p_token bigint default null, out memory_id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, daemon, gateway.
 declare
   v_memory animus.memories;
 begin

@@ -66,6 +66,7 @@ end $$;
 -- Locks: the place, then the memories; waits a second at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.unmerge_memory(p_id uuid, out memory_id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, daemon, gateway.
 declare
   v_now   timestamptz;
   v_into  animus.memories;
@@ -150,6 +151,7 @@ returns table (
   id uuid, into_id uuid, reason text, actor text, work_item_id uuid, merged_at timestamptz, layer text, project text, kind text, content text, into_content text,
   submitted_by text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 begin
   return query
   select g.gone_id, g.into_id, g.reason, g.actor, animus.shown_work(g.work_item_id), g.merged_at, m.layer, m.project, o.kind, o.content, m.content, m.submitted_by

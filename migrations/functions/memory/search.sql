@@ -19,6 +19,7 @@ returns table (
   sources int, source_item uuid, source_faculty text, source_entry int, source_actor text, alike jsonb)
 language plpgsql rows 10 security definer set search_path = pg_catalog, pg_temp
 set jit = off set plan_cache_mode = force_custom_plan set enable_mergejoin = off set client_min_messages = warning as $$
+-- Callers: all.
 declare
   v_now    timestamptz := animus.now();
   v_filter animus.memory_filter := animus.memory_filter_of(p_item, p_filters);

@@ -96,6 +96,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.memory_stats() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   with current as (select c.id, c.model, c.dimensions from animus.memory_models c order by c.prepared_at desc, c.id desc limit 1),
   layers as (
     select m.layer, count(*) filter (where m.merged_into is null) as memories, count(*) filter (where m.merged_into is not null) as merged,

@@ -78,6 +78,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.vector_search_problem(p_model text, p_dimensions int) returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
 declare
   v_current animus.memory_models;
 begin

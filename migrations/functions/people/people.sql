@@ -8,6 +8,7 @@
 create or replace function animus.act_with_token(
   p_hash bytea, out id uuid, out person text, out role text, out scopes text[], out expires_at timestamptz)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: gateway.
 declare
   v_now   constant timestamptz := animus.now();
   v_token animus.tokens;
@@ -45,6 +46,7 @@ language sql immutable parallel safe as $$ select animus.words('tokens.scopes') 
 -- Locks: the person. Raises: WA003, WA004, 42501.
 create or replace function animus.set_person(p_name text, p_role text default null, p_disabled boolean default null) returns animus.people
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: operator, gateway.
 declare
   v_now    constant timestamptz := animus.now();
   v_before animus.people;
@@ -85,6 +87,7 @@ create or replace function animus.create_token(
   p_person text, p_hash bytea, p_label text default '', p_role text default null, p_scopes text[] default null, p_expires_at timestamptz default null,
   out id uuid, out person_role text, out person_added boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: operator, gateway.
 declare
   v_now    constant timestamptz := animus.now();
   v_by     animus.tokens := animus.token_that_makes(p_person);
@@ -156,6 +159,7 @@ end $$;
 -- Locks: the rows of the tokens. Raises: WA003, also for a token of others that the person may not manage, 42501.
 create or replace function animus.revoke_token(p_id uuid) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: operator, gateway.
 declare
   v_now   constant timestamptz := animus.now();
   v_token animus.tokens;

@@ -163,6 +163,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.ways_in_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select jsonb_build_object(
     'inbox', jsonb_build_object(
       'waiting', b.waiting,

@@ -44,6 +44,7 @@ create or replace function animus.skill_stats(p_since timestamptz, p_skill text 
 returns table (skill text, activations bigint, last_used_at timestamptz, items bigint, completed bigint, cost_usd numeric, turns bigint,
                other_items bigint, other_completed bigint, other_cost_usd numeric, other_turns bigint, unpriced_calls bigint, other_unpriced_calls bigint)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Callers: reader, operator, daemon.
 declare
   v_day date := (p_since at time zone 'UTC')::date;
 begin
@@ -107,6 +108,7 @@ $$;
 create or replace function animus.stale_skills(p_days int default null)
 returns table (skill text, origin text, last_used_at timestamptz, first_seen_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select n.name, n.origin, u.used_at, n.first_seen_at
     from (select name, min(origin) as origin, min(first_seen_at) as first_seen_at from animus.skill_names group by name) n
     cross join lateral animus.skill_used_at(n.name) u (used_at)
@@ -118,6 +120,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.skill_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select jsonb_build_object('stale_skills', jsonb_build_object('count', (select count(*) from animus.stale_skills()), 'days', animus.stale_days()))
 $$;
 
@@ -126,25 +129,14 @@ $$;
 -- Locks: animus.retention_turn; the rows, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_skill_packages(p_older_than interval, p_limit int default 200) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_before date := ((animus.now() - p_older_than) at time zone 'UTC')::date;
-  v_count  int;
-  v_schema text;
-  v_table  text;
-  v_name   text;
 begin
   if not animus.try_retention() then return null; end if;
   set constraints all immediate;
-  delete from animus.skill_packages where content_hash in (
-    select p.content_hash from animus.skill_packages p
-     where p.used_on < v_before
-       and not exists (select from animus.skill_versions v where v.content_hash = p.content_hash)
-       and not exists (select from animus.skill_activations a where a.content_hash = p.content_hash)
-     limit p_limit for update skip locked);
-  get diagnostics v_count = row_count;
-  return v_count;
-exception when foreign_key_violation or restrict_violation then
-  get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
-  perform animus.note_kept('animus.skill_packages', '*', format('%s.%s (%s)', v_schema, v_table, v_name));
-  return 0;
+  return animus.prune_rows('animus.skill_packages', $sql$
+    delete from animus.skill_packages where content_hash in (
+      select p.content_hash from animus.skill_packages p
+       where p.used_on < ($1 at time zone 'UTC')::date
+         and not exists (select from animus.skill_versions v where v.content_hash = p.content_hash)
+         and not exists (select from animus.skill_activations a where a.content_hash = p.content_hash)
+       limit $2 for update skip locked)$sql$, animus.now() - p_older_than, p_limit);
 end $$;

@@ -108,6 +108,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.webhook_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: reader, operator, daemon.
   select jsonb_build_object('webhooks', jsonb_build_object(
     'dead', (select count(*) from (select from animus.webhook_deliveries where state = 'dead' limit 1000) d),
     'late', (select count(*) from (select from animus.webhooks h join animus.webhook_deliveries d on d.webhook_id = h.id

@@ -20,6 +20,7 @@ end $$;
 create or replace function animus.add_webhook(
   p_id uuid, p_url text, p_events text[], p_key_mark text, p_faculties text[] default null, p_label text default '', p_person text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_owner text := animus.actor();
 begin
@@ -57,6 +58,7 @@ end $$;
 -- Locks: the webhook and its deliveries. Raises: WA003.
 create or replace function animus.remove_webhook(p_id uuid) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 begin
   perform animus.own_webhook(p_id);
   delete from animus.webhooks h where h.id = p_id;
@@ -69,6 +71,7 @@ end $$;
 -- Locks: the webhook. Raises: WA003, WA004.
 create or replace function animus.rotate_webhook(p_id uuid, p_key_mark text, p_keep_hours int default 24) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_hook animus.webhooks := animus.own_webhook(p_id);
 begin
@@ -91,6 +94,7 @@ returns table (id uuid, url text, events text[], faculties text[], label text, o
                old_secret_until timestamptz, created_at timestamptz, pending int, dead int, overflow text, overflow_since timestamptz,
                dropped_at timestamptz, last_delivered_at timestamptz, last_error text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_all boolean := animus.may_operate();
 begin
@@ -111,6 +115,7 @@ end $$;
 create or replace function animus.list_dead_deliveries(p_webhook uuid default null, p_limit int default 100, p_before bigint default null)
 returns table (id bigint, webhook_id uuid, work_item_id uuid, event text, attempts int, last_status int, last_error text, created_at timestamptz, ended_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_all boolean := animus.may_operate();
 begin
@@ -126,6 +131,7 @@ end $$;
 -- Locks: the webhook. Raises: WA003.
 create or replace function animus.test_webhook(p_id uuid) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_now constant timestamptz := animus.now();
   v_id  bigint;
@@ -146,6 +152,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.delivery_state(p_id bigint) returns table (webhook_id uuid, event text, state text, attempts int, last_status int, last_error text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
   select d.webhook_id, d.event, d.state, d.attempts, d.last_status, d.last_error from animus.webhook_deliveries d join animus.webhooks h on h.id = d.webhook_id
    where d.id = p_id and (animus.may_operate() or h.owner = animus.actor() and animus.may_deliver(h, d))
 $$;
@@ -155,6 +162,7 @@ $$;
 -- Locks: the webhook and the deliveries. Raises: WA003.
 create or replace function animus.retry_deliveries(p_webhook uuid, p_id bigint default null) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
 declare
   v_room  int;
   v_count int;

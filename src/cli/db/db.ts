@@ -112,12 +112,7 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
     current,
     version: status.version,
     needed: status.needed,
-    migrations: status.migrations.map(({ version, name, state, appliedAt }) => ({
-      version,
-      name,
-      state,
-      applied_at: appliedAt,
-    })),
+    migrations: status.migrations.map(({ appliedAt, ...each }) => ({ ...each, applied_at: appliedAt })),
     stale_functions: status.staleFunctions,
     queues,
     missing_queues: missing,

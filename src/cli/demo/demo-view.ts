@@ -1,22 +1,17 @@
 /** The output of the demo: each event as it happens. */
 import { join } from 'node:path';
-import type { FocusEvent } from '../../engage/events/events.ts';
 import type { LedgerEntry } from '../../operations/ledger.ts';
 import type { WorkDetail } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { DEMO_INSERT } from '../../store/work/demo-work.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
+import { shellWord } from '../../terminal/view/copied-command.ts';
+import { type NextCommand, showNext } from '../../terminal/view/next-commands.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, duration, shortId } from '../../terminal/view/quantities.ts';
-import { shellWord } from '../../terminal/view/shell-word.ts';
+import { heading } from '../../terminal/view/show-outcome.ts';
 
-export interface DemoView {
-  intro(): void;
-  ready(db: Database): void;
-  inserted(id: string): void;
-  event(event: FocusEvent): void;
-  conclude(item: WorkDetail, ledger: readonly LedgerEntry[]): void;
-}
+export type DemoView = ReturnType<typeof createDemoView>;
 
 interface DemoSetting {
   /** How animus was called: `npx animus`. */
@@ -28,40 +23,36 @@ interface DemoSetting {
 }
 
 /** Prints the events of the demo; with --json only its result. */
-export function createDemoView(output: Output, setting: DemoSetting): DemoView {
+export function createDemoView(output: Output, setting: DemoSetting) {
   const startedMs = performance.now();
   return {
     intro: () => intro(output, setting),
-    ready(db) {
+    ready(db: Database): void {
       output.line(styled('Database   ', 'bold'), `embedded Postgres at ${db.where}, created for this demo`);
       output.line();
     },
-    inserted(id) {
+    inserted(id: string): void {
       output.line(styled('SQL', 'bold'));
       output.block(DEMO_INSERT, '  ');
       output.line('  → work item ', styled(shortId(id), 'cyan'), ', queued in the same transaction');
     },
     event: createFocusView(output, { captions: PHASES }),
-    conclude(item, ledger) {
+    conclude(item: WorkDetail, ledger: readonly LedgerEntry[]): void {
       output.document({ item, ledger, workspace: setting.keep ? setting.workspace : null });
       conclude(output, item, ledger, performance.now() - startedMs);
-      whatNext(output, setting);
+      showNext(output, nextCommands(setting), 'Try next');
     },
   };
 }
 
 function intro(output: Output, { workspace, model }: DemoSetting): void {
-  output.line(
-    styled('animus demo', 'bold'),
-    ': from an SQL insert to a verified outcome, an agent fixes a failing test.',
-  );
-  output.line();
-  output.line(styled('Workspace  ', 'bold'), `${workspace}: a small calendar program; two of its three tests fail`);
-  output.line(
-    styled('Model      ', 'bold'),
-    model ?? 'a script, not a model: its words are fixed, everything they cause is real',
-  );
+  output.line(styled('animus demo', 'bold'), ABOUT);
+  heading(output, 'Workspace  ', `${workspace}: a small calendar program; two of its three tests fail`);
+  output.line(styled('Model      ', 'bold'), model ?? SCRIPTED);
 }
+
+const ABOUT = ': from an SQL insert to a verified outcome, an agent fixes a failing test.';
+const SCRIPTED = 'a script, not a model: its words are fixed, everything they cause is real';
 
 const PHASES = {
   orient: 'a hook lists the files and records their state',
@@ -71,14 +62,9 @@ const PHASES = {
 } as const;
 
 function conclude(output: Output, item: WorkDetail, ledger: readonly LedgerEntry[], tookMs: number): void {
-  output.line();
-  output.line(
-    styled('Ledger', 'bold'),
-    styled('  the notes of the agent, which people and other agents can read', 'dim'),
-  );
+  heading(output, 'Ledger', styled('  the notes of the agent, which people and other agents can read', 'dim'));
   for (const entry of ledger) output.block(`${entry.seq}. [${entry.type}] ${entry.content}`, '  ');
-  output.line();
-  output.line(styled('Outcome', 'bold'), '  ', styled(item.state, item.state === 'completed' ? 'green' : 'red'));
+  heading(output, 'Outcome', '  ', styled(item.state, item.state === 'completed' ? 'green' : 'red'));
   const { text, changed_files: changed, tests } = (item.outcome ?? {}) as Record<string, unknown>;
   if (typeof text === 'string') output.block(text, '  ');
   if (Array.isArray(changed)) output.line('  changed   ', changed.join(', ') || 'nothing');
@@ -86,17 +72,8 @@ function conclude(output: Output, item: WorkDetail, ledger: readonly LedgerEntry
   output.line(styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim'));
 }
 
-function whatNext(output: Output, setting: DemoSetting): void {
-  output.line();
-  output.line(styled('Try next', 'bold'));
-  for (const { command, does } of nextCommands(setting)) {
-    output.line(styled(`  # ${does}`, 'dim'));
-    output.copyable(`  ${command}`);
-  }
-}
-
 /** They work in a clone and where the package is installed; a test runs each of them in both. */
-function nextCommands({ animus, home, workspace, keep }: DemoSetting): { command: string; does: string }[] {
+function nextCommands({ animus, home, workspace, keep }: DemoSetting): readonly NextCommand[] {
   if (keep) {
     const here = `ANIMUS_HOME=${shellWord(home)} ${animus}`;
     return [

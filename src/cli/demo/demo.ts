@@ -15,7 +15,7 @@ import { splitModelName } from '../../llm/locate-model.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES } from '../../terminal/command/shipped.ts';
-import { calledAs } from '../../terminal/view/called-as.ts';
+import { calledAs } from '../../terminal/view/copied-command.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
 
@@ -41,21 +41,15 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
     const workspace = join(home, 'workspace');
     await copyWritable(join(ASSETS, 'workspace'), workspace);
     const config = await demoConfig(invocation, options.model, home);
-    const view = createDemoView(invocation.output, {
-      animus: calledAs(invocation.context.env),
-      home,
-      workspace,
-      ...options,
-    });
+    const animus = calledAs(invocation.context.env);
+    const view = createDemoView(invocation.output, { animus, home, workspace, ...options });
     view.intro();
     const { item, ledger } = await runWork(invocation, config, workspace, options.model, view);
     view.conclude(item, ledger);
     return item.state === 'completed' ? 0 : 1;
   } catch (error) {
-    throw sayingWhatGoesOn(
-      error,
-      options.keep ? `the database and the workspace are kept in ${home}` : 'the demo leaves nothing behind',
-    );
+    const kept = `the database and the workspace are kept in ${home}`;
+    throw sayingWhatGoesOn(error, options.keep ? kept : 'the demo leaves nothing behind');
   } finally {
     if (!options.keep) await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -89,13 +83,8 @@ function refuseWithoutKey(config: Config, model: string): void {
     const hint = didYouMean(name, known) || ` (there are ${known.join(', ')})`;
     throw new AnimusError('usage.invalid', { detail: `--model: no provider named ${name}${hint}` });
   }
-  if (
-    provider.kind === 'scripted' ||
-    provider.apiKey !== null ||
-    provider.apiKeyEnv === null ||
-    provider.credentials !== null
-  )
-    return;
+  if (provider.kind === 'scripted' || provider.apiKeyEnv === null) return;
+  if (provider.apiKey !== null || provider.credentials !== null) return;
   const detail = `${model} needs an API key of ${provider.name}, and ${provider.apiKeyEnv} is not set; set it, or leave out --model`;
   throw new AnimusError('usage.invalid', { detail });
 }

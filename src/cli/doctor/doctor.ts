@@ -7,8 +7,8 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
 import { loadFeatures } from '../../features/features.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { SKILLS_OPTION, skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Style } from '../../terminal/view/part.ts';
@@ -51,11 +51,8 @@ export function addDoctorCommand(program: Command, run: RunCommand): void {
       [],
     )
     .option('--deep', 'also look for damage that was done to the database by hand; reads whole tables')
-    .option(
-      '--faculties <dir>',
-      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
-    )
-    .option('--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)')
+    .option(...FACULTIES_OPTION)
+    .option(...SKILLS_OPTION)
     .action(run(doctorCommand));
 }
 
@@ -135,11 +132,7 @@ const INDENT = ' '.repeat(9);
 
 /** Problems are never truncated. */
 function show(output: Output, { check, state, detail, remedy }: Finding): void {
-  output.line(
-    styled(state.padEnd(9), LABELS[state]),
-    styled(check, 'bold'),
-    ...(state === 'ok' ? [`  ${detail}`] : []),
-  );
+  output.line(styled(state.padEnd(9), LABELS[state]), styled(check, 'bold'), state === 'ok' ? `  ${detail}` : '');
   if (state !== 'ok') output.block(detail, INDENT);
   if (remedy !== null) output.block(`→ ${remedy}`, INDENT);
 }

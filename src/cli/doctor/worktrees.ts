@@ -16,10 +16,9 @@ export async function examineWorktrees(db: Database): Promise<readonly Finding[]
   return found.map((each) =>
     each.bytes < MANY_BYTES
       ? fine('worktrees', `${worktreesText(each)}; list them: animus work worktrees`)
-      : note(
-          'worktrees',
-          worktreesText(each),
-          'list them: animus work worktrees; remove one: animus work discard ID; or set retention.held_worktree_days (docs/worktrees.md)',
-        ),
+      : note('worktrees', worktreesText(each), REMEDY),
   );
 }
+
+const REMEDY =
+  'list them: animus work worktrees; remove one: animus work discard ID; or set retention.held_worktree_days (docs/worktrees.md)';

@@ -7,13 +7,8 @@ import { facultyModels } from '../../daemon/models/faculty-models.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import type { Invocation } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES } from '../../terminal/command/shipped.ts';
-import { calledAs } from '../../terminal/view/called-as.ts';
-import { shellWord } from '../../terminal/view/shell-word.ts';
-
-export interface NextCommand {
-  readonly command: string;
-  readonly does: string;
-}
+import { calledAs, shellWord } from '../../terminal/view/copied-command.ts';
+import type { NextCommand } from '../../terminal/view/next-commands.ts';
 
 /** Sentences about the faculties, as they are in `directory` now, and commands for those that were named. */
 export async function afterAdding(
@@ -24,10 +19,8 @@ export async function afterAdding(
 ): Promise<{ readonly says: readonly string[]; readonly next: readonly NextCommand[] }> {
   const settings = await config();
   const animus = calledAs(context.env);
-  const where =
-    resolve(context.cwd, 'faculties') === directory
-      ? ''
-      : ` --faculties ${shellWord(relative(context.cwd, directory))}`;
+  const isUsual = resolve(context.cwd, 'faculties') === directory;
+  const where = isUsual ? '' : ` --faculties ${shellWord(relative(context.cwd, directory))}`;
   const next = [
     { command: `${animus} faculty check ${names.join(' ')}${where}`, does: 'check it, also after each change' },
     ...names.flatMap((name) => {

@@ -11,7 +11,8 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES, SHIPPED_SKILLS } from '../../terminal/command/shipped.ts';
-import { calledAs } from '../../terminal/view/called-as.ts';
+import { calledAs } from '../../terminal/view/copied-command.ts';
+import { showNext } from '../../terminal/view/next-commands.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { afterAdding, modelSentence } from './after-adding.ts';
 import { neededFiles } from './needed-files.ts';
@@ -36,7 +37,7 @@ export function addFacultyAddCommand(group: Command, run: RunCommand): void {
     ],
   })
     .option('--list', 'list the faculties that come with animus')
-    .option('--force', 'replace files that are there and differ')
+    .option('--force', 'replace existing files that differ')
     .option(
       '--faculties <dir>',
       'directory that gets them (default: ./faculties, or ANIMUS_HOME/faculties if only that exists)',
@@ -55,25 +56,15 @@ async function addFaculties(invocation: Invocation, options: AddOptions, names: 
   const skills = await addSkills(invocation, chosen, directory);
   const { output } = invocation;
   const { next, says } = await afterAdding(invocation, chosen, directory, names);
-  output.document({
-    directory,
-    faculties: chosen.map(({ name }) => name),
-    files,
-    skills,
-    next: next.map(({ command }) => command),
-  });
+  const commands = next.map(({ command }) => command);
+  output.document({ directory, faculties: chosen.map(({ name }) => name), files, skills, next: commands });
   const shown = (path: string) => shortPath(path, invocation.context.cwd);
   for (const { path, result } of files)
     output.line(styled(result.padEnd(11), result === 'unchanged' ? 'dim' : 'green'), shown(join(directory, path)));
   for (const skill of skills) output.line(styled('written'.padEnd(11), 'green'), shown(skill.directory));
   output.line();
   for (const sentence of says) output.block(sentence);
-  output.line();
-  output.line(styled('Next', 'bold'));
-  for (const { command, does } of next) {
-    output.line(styled(`  # ${does}`, 'dim'));
-    output.copyable(`  ${command}`);
-  }
+  showNext(output, next);
   return 0;
 }
 
@@ -93,9 +84,8 @@ async function targetDirectory({ context, reach }: Invocation, option: string | 
 
 function refuseOwnDirectory(directory: string): void {
   if (!existsSync(directory) || realpathSync(directory) !== realpathSync(SHIPPED_FACULTIES)) return;
-  throw new AnimusError('usage.invalid', {
-    detail: `${directory} is where the faculties of animus are; call it in your project, or name another directory with --faculties`,
-  });
+  const detail = `${directory} is where the faculties of animus are; call it in your project, or name another directory with --faculties`;
+  throw new AnimusError('usage.invalid', { detail });
 }
 
 /** Those that were named, and the faculties that they may spawn, unless the directory has one of that name. */

@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { MCP_PREFIX } from '../../catalog/faculty/mcp-server.ts';
-import { type Problem, problemAt } from '../../core/errors/problem.ts';
+import type { Problem } from '../../core/errors/problem.ts';
 import { starAllows } from '../../core/permissions/command/star-allows.ts';
 import { type PermissionRow, permissionTable } from '../../core/permissions/permission-table.ts';
 import type { PermittedTool } from '../../core/permissions/permissions.ts';
@@ -17,6 +17,7 @@ import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
 import { SKILL_TOOLS } from '../../tools/skills/skill-source.ts';
 import { skillWritingTools } from '../../tools/skills/writing/writing-source.ts';
 import { type BashIsolation, isUnprotected } from './bash-isolation.ts';
+import { remarkAt } from './faculty-remarks.ts';
 
 /**
  * What the faculty may do on this host: the tools that it has, and tools of servers that its rules name. Empty for a command in place of a model.
@@ -53,6 +54,7 @@ export function permissionsOf(
 export function showPermissions(output: Output, { file, permissions }: Faculty, rows: readonly PermissionRow[]): void {
   if (rows.length === 0 || permissions === undefined) return;
   const from = (at: string | null) => (at === null ? '' : at.replace(`${dirname(file)}/${basename(file)}:`, 'line '));
+  const by = ({ rule, at }: PermissionRow) => (at === null ? styled(rule, 'dim') : `${rule}, ${from(at)}`);
   output.line();
   output.table(
     [
@@ -62,12 +64,7 @@ export function showPermissions(output: Output, { file, permissions }: Faculty, 
       { title: 'BY', shrink: true },
     ],
     rows.flatMap((row) => [
-      [
-        row.tool,
-        labelOf(row.verdict),
-        row.risk,
-        row.at === null ? styled(row.rule, 'dim') : `${row.rule}, ${from(row.at)}`,
-      ],
+      [row.tool, labelOf(row.verdict), row.risk, by(row)],
       ...row.patterns.map(({ rule, verdict, at }) => [`  ${rule}`, labelOf(verdict), '', from(at)]),
     ]),
   );
@@ -95,16 +92,17 @@ export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null):
   const isAuto = (name: string) => rows.some(({ tool, verdict }) => tool === name && verdict === 'auto');
   const remarks: Problem[] = [];
   const servers = (faculty.mcp ?? []).map(({ name }) => name).join(', ');
-  const remark = (detail: string, at: string | null, key: string) => remarks.push(remarkAt(faculty, detail, at, key));
+  const remark = (detail: string, at: string | null | undefined, key: string) =>
+    remarks.push(remarkAt(faculty, detail, at, key));
   const web = WEB.filter(isAuto);
   if (isUnprotected(bash) && isAuto('bash') && web.length > 0)
     remark(
       `${web.join(' and ')} and bash run without a person, and commands are not isolated: a page that the agent reads can make it run commands as the daemon's user`,
-      faculty.origins['engage.tools'] ?? null,
-      'faculty.engage.tools',
+      faculty.origins['engage.tools'],
+      'engage.tools',
     );
   for (const { tool, key, at, verdict, patterns } of rules) {
-    const path = `faculty.permissions.${JSON.stringify(key)}`;
+    const path = `permissions.${JSON.stringify(key)}`;
     if (tool === '*' && verdict === 'auto' && servers !== '')
       remark(`every tool of the MCP servers runs without a person, too (${servers})`, at, path);
     const more = tool === 'bash' && verdict === 'auto' ? (patterns ?? []).map((one) => starAllows(one.pattern)) : [];
@@ -121,9 +119,4 @@ export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null):
     if (!isOwn && rows.length > 0) remark(`has no effect: ${tool} is not one of the faculty's tools`, at, path);
   }
   return remarks;
-}
-
-function remarkAt({ file }: Faculty, detail: string, at: string | null, key: string): Problem {
-  const line = at?.startsWith(`${file}:`) ? Number(at.slice(file.length + 1)) : null;
-  return problemAt('config.conflict', { file, line, key }, { detail });
 }

@@ -11,8 +11,8 @@ import { readSmallFile } from '../../core/files/regular-file.ts';
 import { type FacultyModel, facultyModels } from '../../daemon/models/faculty-models.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { SKILLS_OPTION, skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
 import { counted, grouped } from '../../terminal/view/quantities.ts';
@@ -34,11 +34,8 @@ export function addFacultyShowCommand(group: Command, run: RunCommand): void {
       'show the effective settings of a faculty and where each comes from, its models and skills, and how bash is isolated',
     examples: ['animus faculty show engineer', 'animus faculty show engineer --json'],
   })
-    .option(
-      '--faculties <dir>',
-      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
-    )
-    .option('--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)')
+    .option(...FACULTIES_OPTION)
+    .option(...SKILLS_OPTION)
     .action(run(showFaculty));
 }
 
@@ -89,9 +86,8 @@ function showHead(output: Output, { name, description, file, engage }: Faculty):
   output.line(styled(name, 'bold'), description === '' ? '' : `  ${description}`);
   output.block(file);
   const lines = engage.systemPrompt.trim().split('\n').length;
-  output.line(
-    styled(`system prompt of ${counted(lines, 'line')}, ${counted(engage.systemPrompt.length, 'character')}`, 'dim'),
-  );
+  const prompt = `system prompt of ${counted(lines, 'line')}, ${counted(engage.systemPrompt.length, 'character')}`;
+  output.line(styled(prompt, 'dim'));
   output.line();
 }
 

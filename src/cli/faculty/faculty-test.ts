@@ -13,7 +13,7 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
@@ -41,10 +41,7 @@ export function addFacultyTestCommand(group: Command, run: RunCommand): void {
     .option('--workspace <dir>', 'work in a copy of this directory (default: an empty one)')
     .option('--description <text>', 'the task of the work item')
     .option('--params <json>', 'a JSON object, or @file')
-    .option(
-      '--faculties <dir>',
-      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
-    )
+    .option(...FACULTIES_OPTION)
     .action(run(testCommand));
 }
 
@@ -55,9 +52,11 @@ async function testCommand(
   scriptFile: string,
 ): Promise<number> {
   const { output, context } = invocation;
-  const params = paramsOf(options.params, context.cwd);
+  const { params: json, description = 'A test of the faculty with a script.' } = options;
+  const params = json === undefined ? {} : jsonObject('--params', jsonOf('--params', json, context.cwd));
   const script = resolve(context.cwd, scriptFile);
-  await requireScript(script);
+  // Before anything is created: a broken script is the most likely mistake.
+  (await import('../../llm/scripted/script.ts')).loadScript(script);
   const facultiesDir = await facultiesDirectory(invocation, options.faculties);
   const config = scriptedConfig(await invocation.config(), script);
   const faculties = await requireFaculty(name, facultiesDir, config);
@@ -66,12 +65,13 @@ async function testCommand(
   const home = await realpath(await mkdtemp(join(tmpdir(), 'animus-test-')));
   try {
     const workspace = await copyWorkspace(invocation, options.workspace, home);
-    warnOfWorktree(output, faculties.get(name)!);
+    if (faculties.get(name)!.isolation === 'worktree')
+      output.note('the faculty works in a git worktree; this test works in a plain directory instead');
     const run = await runOneItem(context.signals, {
       config: inScratchHome(config, home),
       facultiesDir,
       adapt: (faculty) => onScript(faculty, workspace, options.workspace !== undefined),
-      submit: async (db) => (await submitWork(db, { faculty: name, ...describe(options), params, source: 'test' })).id,
+      submit: async (db) => (await submitWork(db, { faculty: name, description, params, source: 'test' })).id,
       onEvent: createFocusView(output, { captions: CAPTIONS, wholeFailures: true }),
       // A second attempt would play the same script, so one is enough. Timers are waited for.
       isOver: (state) => state !== 'waiting',
@@ -79,14 +79,13 @@ async function testCommand(
     conclude(output, run, performance.now() - startedMs);
     return run.item.state === 'completed' ? 0 : 1;
   } catch (error) {
-    throw sayingWhatGoesOn(
-      error,
-      'the temporary database and directory are deleted; what hooks and commands did outside stays',
-    );
+    throw sayingWhatGoesOn(error, STAYS);
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+const STAYS = 'the temporary database and directory are deleted; what hooks and commands did outside stays';
 
 const SCRIPT_PROVIDER = 'script';
 
@@ -97,20 +96,6 @@ const CAPTIONS = {
   recover: 'decide what happens after the failure',
 } as const;
 
-function paramsOf(given: string | undefined, cwd: string): Readonly<Record<string, unknown>> {
-  return given === undefined ? {} : jsonObject('--params', jsonOf('--params', given, cwd));
-}
-
-function describe({ description = 'A test of the faculty with a script.' }: TestOptions) {
-  return { description };
-}
-
-/** Reads the script before anything is created: a broken script is the most likely mistake. */
-async function requireScript(file: string): Promise<void> {
-  const { loadScript } = await import('../../llm/scripted/script.ts');
-  loadScript(file);
-}
-
 /** Replaces every model of the faculty with the script: no provider is called, and no other script is read. */
 function scriptedConfig(config: Config, script: string): Config {
   const providers = [...config.providers].map(
@@ -120,16 +105,14 @@ function scriptedConfig(config: Config, script: string): Config {
   return { ...config, providers: new Map([...providers, [SCRIPT_PROVIDER, own]]) };
 }
 
+/** The test works in a directory of its own: that of the faculty need not be writable. */
+const elsewhere = (faculty: Faculty) => ({ ...faculty, workspace: null, repo: null });
+
 async function requireFaculty(name: string, directory: string, config: Config): Promise<ReadonlyMap<string, Faculty>> {
   const { faculties, problems } = await loadRunnableFaculties(directory, config, elsewhere);
   if (faculties.has(name)) return faculties;
   const found = problems.length > 0 ? `; these files have problems:\n${listProblems(problems)}` : '';
   throw new AnimusError('faculty.unknown', { name, hint: `${didYouMean(name, faculties.keys())}${found}` });
-}
-
-/** The test works in a directory of its own: that of the faculty need not be writable. */
-function elsewhere(faculty: Faculty): Faculty {
-  return { ...faculty, workspace: null, repo: null };
 }
 
 /** Copies links unchanged: absolute links would point out of the copy, back to the original files. */
@@ -170,12 +153,6 @@ function onScript(faculty: Faculty, workspace: string, asked: boolean): Faculty 
 
 function scripted(model: string): string {
   return `${SCRIPT_PROVIDER}/${model}`;
-}
-
-/** A worktree would leave its branch in the user's repository, so the test works without one. */
-function warnOfWorktree(output: Output, { isolation }: Faculty): void {
-  if (isolation !== 'worktree') return;
-  output.note('the faculty works in a git worktree; this test works in a plain directory instead');
 }
 
 function conclude(output: Output, { item, foci, ledger }: OneItemRun, tookMs: number): void {

@@ -16,21 +16,18 @@ import {
   type Invocation,
   type RunCommand,
 } from '../../terminal/command/command.ts';
-
-import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { counted } from '../../terminal/view/quantities.ts';
 import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
-import { cacheRemarks } from './cache-remarks.ts';
-import { childRemarks } from './child-remarks.ts';
 import { codeOf } from './code-execution.ts';
 import { addFacultyAddCommand } from './faculty-add.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
+import { cacheRemarks, childRemarks, skillRemarks } from './faculty-remarks.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
 import { hooksJson, listHooks } from './show-hooks.ts';
-import { skillRemarks } from './skill-remarks.ts';
 
 interface FacultyOptions extends CommonOptions {
   readonly faculties?: string;
@@ -48,10 +45,7 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
     summary: 'list the faculties that loaded without problems',
     examples: ['animus faculty list', 'animus faculty list --faculties ./agents --json'],
   })
-    .option(
-      '--faculties <dir>',
-      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
-    )
+    .option(...FACULTIES_OPTION)
     .action(run(listFaculties));
   addFacultyShowCommand(group, run);
   addCommand(group, 'check [names...]', {
@@ -60,10 +54,7 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
   })
     .option('--mcp', 'start the MCP servers and compare their tools with those that were pinned')
     .option('--pin', 'the same, and pin the tools as they are now, so that the model may call them')
-    .option(
-      '--faculties <dir>',
-      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
-    )
+    .option(...FACULTIES_OPTION)
     .action(run(checkFaculties));
   addFacultyTestCommand(group, run);
   addFacultyAddCommand(group, run);

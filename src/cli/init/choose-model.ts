@@ -48,18 +48,13 @@ function showOffers(output: Output, env: Environment): void {
     const needs = isSet(env, key) ? '' : `, needs ${key}`;
     for (const each of currentModels(provider, OFFERED)) offer(written(each), `${priceOf(each)}${needs}`);
   }
-  output.line(
-    styled(
-      `  USD per million tokens, in and out, as of ${openCatalogue().prices.file.source.published}; animus models lists all`,
-      'dim',
-    ),
-  );
+  const { published } = openCatalogue().prices.file.source;
+  output.line(styled(`  USD per million tokens, in and out, as of ${published}; animus models lists all`, 'dim'));
 }
 
 function wrongNumber(answer: string, last: number): never {
-  throw new AnimusError('usage.invalid', {
-    detail: `expected a number from 1 to ${last}, or the name of a model, got ${answer}`,
-  });
+  const detail = `expected a number from 1 to ${last}, or the name of a model, got ${answer}`;
+  throw new AnimusError('usage.invalid', { detail });
 }
 
 /** What may be wrong with the name of a model, or null. A model may be newer than the catalogue, so it is not an error. `configured` is the text of animus.toml. */
@@ -70,10 +65,8 @@ export function modelRemark(name: string, configured: string): string | null {
   const vendor = PROVIDERS.find((each) => each.provider === provider);
   if (vendor === undefined) {
     if (configured.includes(`[providers.${provider}`)) return null;
-    return `${name} needs a table [providers.${provider}] in animus.toml${didYouMean(
-      provider,
-      PROVIDERS.map((each) => each.provider),
-    )}; docs/providers.md describes it`;
+    const known = PROVIDERS.map((each) => each.provider);
+    return `${name} needs a table [providers.${provider}] in animus.toml${didYouMean(provider, known)}; docs/providers.md describes it`;
   }
   const { catalogue } = modelSources(provider, model, {});
   if (catalogue !== null && catalogue.by !== 'family') return null;

@@ -6,9 +6,9 @@ import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
 import { openQuestions } from '../../terminal/command/ask.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { calledAs } from '../../terminal/view/called-as.ts';
+import { calledAs, shellWord } from '../../terminal/view/copied-command.ts';
+import { type NextCommand, showNext } from '../../terminal/view/next-commands.ts';
 import { styled } from '../../terminal/view/output.ts';
-import { shellWord } from '../../terminal/view/shell-word.ts';
 import { askModel, missingKey, modelRemark } from './choose-model.ts';
 import { detectTests, type NoWorktrees, whyNoWorktrees } from './place.ts';
 import { type InitSettings, projectFiles, REHEARSAL_MODEL } from './project-files.ts';
@@ -52,7 +52,7 @@ async function initCommand(invocation: Invocation, options: InitOptions, given: 
     next: next.map(({ command }) => command),
     remarks: remark === null ? [] : [remark],
   });
-  report(invocation, written, settings, { next, remark, none });
+  report(invocation, written, settings, next, remark, none);
   return 0;
 }
 
@@ -90,9 +90,8 @@ async function settle(
 
 function checkName(name: string): void {
   if (FACULTY_NAME.test(name)) return;
-  throw new AnimusError('usage.invalid', {
-    detail: `--name: expected ${FACULTY_NAME_RULE}, got ${JSON.stringify(name)}`,
-  });
+  const detail = `--name: expected ${FACULTY_NAME_RULE}, got ${JSON.stringify(name)}`;
+  throw new AnimusError('usage.invalid', { detail });
 }
 
 function checkModel(model: string): void {
@@ -101,12 +100,7 @@ function checkModel(model: string): void {
   throw new AnimusError('usage.invalid', { detail });
 }
 
-interface NextCommand {
-  readonly command: string;
-  readonly does: string;
-}
-
-/** The next commands, one after the other, for a shell in the directory `below` leads down from, with animus called as it was this time. */
+/** The next commands in order. `below`: the path from the current directory to the project. `animus`: how it was called. */
 function nextCommands({ name }: InitSettings, below: string, animus: string): NextCommand[] {
   return [
     ...(below === '' ? [] : [{ command: `cd ${shellWord(below)}`, does: 'go there first, in every terminal' }]),
@@ -127,11 +121,9 @@ function report(
   { output, context }: Invocation,
   written: readonly Written[],
   { model, worktree, name }: InitSettings,
-  {
-    next,
-    remark,
-    none,
-  }: { readonly next: readonly NextCommand[]; readonly remark: string | null; readonly none: NoWorktrees },
+  next: readonly NextCommand[],
+  remark: string | null,
+  none: NoWorktrees,
 ): void {
   for (const { path, kept } of written) {
     output.line(kept ? styled('kept     ', 'yellow') : styled('written  ', 'green'), path);
@@ -141,20 +133,14 @@ function report(
     ? 'in its own git worktree, on a branch animus/…'
     : 'directly in the directory, without a git worktree';
   output.block(`${name} works ${where}, with ${model}.`);
-  if (none !== null)
-    output.block(
-      `No worktree: ${none.why}.${none.top === null ? '' : ` For one per run: ${calledAs(context.env)} init ${shellWord(none.top)}`}`,
-    );
+  const animus = calledAs(context.env);
+  const perRun = none?.top ? ` For one per run: ${animus} init ${shellWord(none.top)}` : '';
+  if (none !== null) output.block(`No worktree: ${none.why}.${perRun}`);
   const files = [...new Set([name, 'assistant'])].map((each) => `faculties/${each}.toml`);
   if (remark !== null) output.note(`${remark}; to change it, edit model in ${files.join(' and ')}`);
   const key = missingKey(model, context.env);
   if (key !== null) output.note(`${model} needs ${key} in the environment of \`animus serve\``);
   if (model === REHEARSAL_MODEL)
-    output.note(`to use a model, name it in ${files.join(' and ')}; to list them: ${calledAs(context.env)} models`);
-  output.line();
-  output.line(styled('Next', 'bold'));
-  for (const { command, does } of next) {
-    output.line(styled(`  # ${does}`, 'dim'));
-    output.copyable(`  ${command}`);
-  }
+    output.note(`to use a model, name it in ${files.join(' and ')}; to list them: ${animus} models`);
+  showNext(output, next);
 }

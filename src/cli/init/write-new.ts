@@ -24,10 +24,7 @@ export function writeNew(directory: string, { path, content }: NewFile): Written
     return { path, kept: false };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return { path, kept: true };
-    throw new AnimusError(
-      'usage.invalid',
-      { detail: `${file} cannot be written: ${messageOf(error)}` },
-      { cause: error },
-    );
+    const detail = `${file} cannot be written: ${messageOf(error)}`;
+    throw new AnimusError('usage.invalid', { detail }, { cause: error });
   }
 }

@@ -49,14 +49,8 @@ export function inScratchHome(config: Config, home: string): Config {
   // A default that need not exist must not become a directory that somebody has named.
   const isMissing = directory === join(config.home, HOOKS_DIRECTORY) && !existsSync(directory);
   const hooks = isMissing ? { ...config.hooks, directory: join(home, HOOKS_DIRECTORY) } : config.hooks;
-  return {
-    ...config,
-    home,
-    hooks,
-    databaseUrl: null,
-    embeddings: null,
-    daemon: { ...config.daemon, pollSeconds: 0.1 },
-  };
+  const daemon = { ...config.daemon, pollSeconds: 0.1 };
+  return { ...config, home, hooks, databaseUrl: null, embeddings: null, daemon };
 }
 
 /** On a host without isolation, commands need an approval unless a rule allows them. Here, who would give it has just started the run. */

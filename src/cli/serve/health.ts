@@ -68,11 +68,8 @@ export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise
     throw new AnimusError('http.unanswered', { address, detail, hint: '; start one: animus serve' }, { cause: error });
   }
   if (isReadiness(answer)) return answer;
-  throw new AnimusError('http.unanswered', {
-    address,
-    detail: `the server there (HTTP ${status}) is not animus`,
-    hint: '',
-  });
+  const detail = `the server there (HTTP ${status}) is not animus`;
+  throw new AnimusError('http.unanswered', { address, detail, hint: '' });
 }
 
 /** A server that listens on all addresses is reached on this host. */

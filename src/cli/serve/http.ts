@@ -59,16 +59,8 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
   await checkCompatible(db);
 
   const models = () => listModels(modelNames(config).models);
-  const api = await openApi({
-    db,
-    log,
-    clock: systemClock,
-    version: version(),
-    settings: config.http,
-    models,
-    config,
-    embeddings: await openSearchModel(config, closing),
-  });
+  const parts = { db, log, clock: systemClock, version: version(), settings: config.http, models, config };
+  const api = await openApi({ ...parts, embeddings: await openSearchModel(config, closing) });
   const openHealth = await loadHealth();
   const server = openHealth(address, () => lookAt(db), config.http);
   server.serveApi(api);
@@ -94,13 +86,9 @@ function listenAddress(value: string): HttpAddress {
 /** Where to listen. Errors: `usage.invalid` for an address at which tokens would be sent unencrypted. */
 function addressOf({ daemon, http }: { daemon: Config['daemon']; http: HttpConfig }, given?: HttpAddress): HttpAddress {
   const address = given ?? daemon.http;
-  if (address === null) {
-    throw new AnimusError('usage.invalid', {
-      detail: 'daemon.http is "off": say where to listen with --listen HOST:PORT',
-    });
-  }
-  if (http.behindTls || isLoopback(address.host)) return address;
-  throw new AnimusError('usage.invalid', { detail: unencrypted(showAddress(address)) });
+  if (address !== null && (http.behindTls || isLoopback(address.host))) return address;
+  const off = 'daemon.http is "off": say where to listen with --listen HOST:PORT';
+  throw new AnimusError('usage.invalid', { detail: address === null ? off : unencrypted(showAddress(address)) });
 }
 
 /** This process takes no work: `/readyz` says whether it can answer requests. */

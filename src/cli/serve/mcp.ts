@@ -55,19 +55,9 @@ async function mcpCommand(invocation: Invocation, { tokenFile }: McpOptions): Pr
   const db = await openConfiguredDatabase(source, { role: 'command', log, poolSize: 4 });
   closing.defer(() => db.close());
   await checkCompatible(db);
-  const { drain: signal } = context.signals;
   const embeddings = await openSearchModel(config, closing);
-  await context.serveMcp({
-    db,
-    log,
-    clock: systemClock,
-    version: version(),
-    config,
-    embeddings,
-    token,
-    oidc: http.oidc,
-    signal,
-  });
+  const parts = { db, log, clock: systemClock, version: version(), config, embeddings, token, oidc: http.oidc };
+  await context.serveMcp({ ...parts, signal: context.signals.drain });
   context.signals.endedAsAsked();
   return 0;
 }
@@ -80,7 +70,6 @@ function readToken({ env, cwd }: CliContext, file: string | undefined): Secret {
   const { problems } = reader;
   if (problems.length > 0) throw new AnimusError('usage.invalid', { detail: listProblems(problems) });
   if (token !== null) return token;
-  throw new AnimusError('usage.invalid', {
-    detail: `animus mcp needs a token, which says who you are: set ${VARIABLE}, or give --token-file FILE; to make one: animus token create NAME`,
-  });
+  const detail = `animus mcp needs a token, which says who you are: set ${VARIABLE}, or give --token-file FILE; to make one: animus token create NAME`;
+  throw new AnimusError('usage.invalid', { detail });
 }

@@ -10,8 +10,8 @@ import { loadFeatures } from '../../features/features.ts';
 import type { MigrationProgress } from '../../store/migrations/migrate.ts';
 import { wholeNumber } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { SKILLS_OPTION, skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { version } from '../../terminal/command/version.ts';
 import { FACULTY_TOOL_NAMES, knownTools } from '../../tools/registry.ts';
 
@@ -31,11 +31,8 @@ export function addServeCommand(program: Command, run: RunCommand): void {
       'DATABASE_URL=postgres://ada@db/work animus serve --faculties ./agents --max-concurrent 8',
     ],
   })
-    .option(
-      '--faculties <dir>',
-      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
-    )
-    .option('--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)')
+    .option(...FACULTIES_OPTION)
+    .option(...SKILLS_OPTION)
     .option('--max-concurrent <n>', 'how many foci run at once (default: from the configuration)', wholeNumber(1, 1000))
     .option('--verbose', 'log everything, as with LOG_LEVEL=debug')
     .action(run(serveCommand));

@@ -84,33 +84,25 @@ function valueName({ long, flags }: Option): string {
   return placeholder === 'name' ? (long ?? '').replace(/^--/, '') : placeholder;
 }
 
-/** The kinds of values that are read from files or the database. */
-const LOOKED_UP: ReadonlySet<string> = new Set([
-  'faculty',
-  'names',
-  'shipped',
-  'skill',
-  'skills',
-  'provider',
-  'id',
-  'name',
-  'chat',
-]);
+/** The kinds of values that are read from files or the database, and by what. */
+const LOOKED_UP: Readonly<Record<string, keyof WordSources>> = {
+  faculty: 'faculties',
+  names: 'faculties',
+  shipped: 'shipped',
+  skill: 'skills',
+  skills: 'skills',
+  provider: 'providers',
+  id: 'ids',
+  name: 'schedules',
+  chat: 'conversations',
+};
 
 async function valuesOf(name: string, command: Command, load: LoadSources): Promise<readonly string[]> {
   if (name === 'state') return WORK_STATES;
   if (name === 'type') return LEDGER_TYPES;
-  if (!LOOKED_UP.has(name)) return [];
-  const sources = await load();
-  if (name === 'faculty') return sources.faculties();
-  if (name === 'names') return sources.faculties();
-  if (name === 'shipped') return sources.shipped();
-  if (name === 'skill' || name === 'skills') return sources.skills();
-  if (name === 'provider') return sources.providers();
-  if (name === 'chat' || (name === 'id' && isOfConversations(command))) return sources.conversations();
-  if (name === 'id') return sources.ids(command.name());
-  if (name === 'name' && command.parent?.name() === 'schedule') return sources.schedules();
-  return [];
+  const source = name === 'id' && isOfConversations(command) ? 'conversations' : LOOKED_UP[name];
+  if (source === undefined || (source === 'schedules' && command.parent?.name() !== 'schedule')) return [];
+  return (await load())[source](command.name());
 }
 
 /** Ids of `animus chat` and its commands are those of conversations. */

@@ -112,12 +112,10 @@ function commandOf(program: Command, words: readonly string[]): Command {
   for (const word of words) {
     const inner = command.commands.find((each) => each.name() === word);
     if (inner === undefined) {
-      const known = [
-        ...command.commands.map((each) => each.name()),
-        ...(command === program ? Object.keys(TOPICS) : []),
-      ];
+      const topics = command === program ? Object.keys(TOPICS) : [];
+      const hint = didYouMean(word, [...command.commands.map((each) => each.name()), ...topics]);
       throw new AnimusError('usage.invalid', {
-        detail: `no command or topic ${words.join(' ')}${didYouMean(word, known)}; see: animus help`,
+        detail: `no command or topic ${words.join(' ')}${hint}; see: animus help`,
       });
     }
     command = inner;

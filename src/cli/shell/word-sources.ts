@@ -23,16 +23,8 @@ const PATIENCE_MS = 700;
 export function wordSources(given: Invocation, options: CommonOptions): WordSources {
   const invocation = hurried(given, options);
   return {
-    faculties: () =>
-      orNone(async () => {
-        const { facultyNames } = await import('../../terminal/command/faculty-names.ts');
-        return facultyNames(await facultiesDirectory(invocation, undefined));
-      }),
-    shipped: () =>
-      orNone(async () => {
-        const { facultyNames } = await import('../../terminal/command/faculty-names.ts');
-        return facultyNames(SHIPPED_FACULTIES);
-      }),
+    faculties: () => orNone(async () => facultiesIn(await facultiesDirectory(invocation, undefined))),
+    shipped: () => orNone(() => facultiesIn(SHIPPED_FACULTIES)),
     skills: () =>
       orNone(async () => {
         const { loadSkills } = await import('../../catalog/skills/load-skills.ts');
@@ -47,6 +39,10 @@ export function wordSources(given: Invocation, options: CommonOptions): WordSour
     conversations: () => ask(invocation, async (db) => (await listConversations(db, 50)).map(({ id }) => shortId(id))),
     schedules: () => ask(invocation, async (db) => (await listSchedules(db)).map(({ name }) => name)),
   };
+}
+
+async function facultiesIn(directory: string): Promise<readonly string[]> {
+  return (await import('../../terminal/command/faculty-names.ts')).facultyNames(directory);
 }
 
 /** With a time limit, and without the note about a broken configuration. */
@@ -79,15 +75,10 @@ async function orNone<Value>(read: () => Promise<readonly Value[]>): Promise<rea
 }
 
 /** Does not open an embedded database that no daemon has open: opening it takes a second. */
-async function ask(
-  invocation: Invocation,
-  query: (db: Database) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
-  try {
+function ask(invocation: Invocation, query: (db: Database) => Promise<readonly string[]>): Promise<readonly string[]> {
+  return orNone(async () => {
     const { databaseUrl, home } = await invocation.reach();
     if (databaseUrl === null && !existsSync(join(home, 'embedded.json'))) return [];
-    return await withDatabase(invocation, query);
-  } catch {
-    return [];
-  }
+    return withDatabase(invocation, query);
+  });
 }

@@ -1,7 +1,7 @@
 /** What people say to the work while it is done (docs/steering.md): part of the context after the newest turn. */
 import type { Database } from '../../store/sql/database.ts';
-import { readMail } from '../../store/transcript/mail.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
+import { readMail } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { withinLease } from '../calls/within-lease.ts';
 import type { LoopFocus, LoopRun } from '../turn/loop-state.ts';

@@ -8,7 +8,7 @@ import {
   type TurnPermit,
 } from '../../store/transcript/begin-turn.ts';
 import { giveBackTurn } from '../../store/transcript/budgeted-turns.ts';
-import { readMail } from '../../store/transcript/mail.ts';
+import { readMail } from '../../store/transcript/messages.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { withinLease } from '../calls/within-lease.ts';
 import type { Exceeded } from './focus-budget.ts';

@@ -2,6 +2,7 @@
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import { addAnswerCommand, addApproveCommand, addDenyCommand } from './decide-commands.ts';
 import { GRANT, listGrants, revokeGrant } from './operations.ts';
 
@@ -13,24 +14,14 @@ const grants = operationCommand(listGrants, {
   show(output, { result: { items } }) {
     if (items.length === 0) return output.note('no grants');
     const now = Date.now();
-    output.table(
-      [
-        { title: 'GRANT', align: 'right' },
-        { title: 'FOR', shrink: true },
-        { title: 'TOOL' },
-        { title: 'INPUT', shrink: true },
-        { title: 'ENDS' },
-        { title: 'BY', shrink: true, optional: true },
-      ],
-      items.map((grant) => [
-        grant.id,
-        grant.work_item_id === null ? grant.faculty : `item ${shortId(grant.work_item_id)}`,
-        grant.tool,
-        grant.pattern ?? `exactly ${grant.hash?.slice(0, 12) ?? ''}…`,
-        age(grant.expires_at, now),
-        grant.granted_by,
-      ]),
-    );
+    showTable(output, items, [
+      [right('GRANT'), ({ id }) => id],
+      [cut('FOR'), ({ work_item_id: item, faculty }) => (item === null ? faculty : `item ${shortId(item)}`)],
+      ['TOOL', ({ tool }) => tool],
+      [cut('INPUT'), ({ pattern, hash }) => pattern ?? `exactly ${hash?.slice(0, 12) ?? ''}…`],
+      ['ENDS', ({ expires_at: ends }) => age(ends, now)],
+      [spare(cut('BY')), ({ granted_by: by }) => by],
+    ]);
   },
 });
 

@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { systemClock } from '../../core/lifecycle/clock.ts';
 import { approveAlways, DEFAULT_GRANT_SECONDS, type GrantScope } from '../../operations/always-allow.ts';
 import { type AskedView, readAsked } from '../../operations/asked.ts';
 import { decidedBudget } from '../../operations/decided-budget.ts';
@@ -14,8 +13,9 @@ import { askId, choice, timeSpan } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
+import { PATIENCE } from '../../terminal/command/operation-command.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
-import { decidedText } from '../../terminal/view/decided-budget.ts';
+import { decidedText } from '../../terminal/view/limits.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, shortId } from '../../terminal/view/quantities.ts';
 import { showRequest } from '../../terminal/view/show-asked.ts';
@@ -88,9 +88,6 @@ function addDecision(group: Command, usage: string, help: Parameters<typeof addC
     .option('--note <text>', 'why; it is kept with the decision')
     .option('--hash <hex>', 'refuse if something else waits than what has this hash in: animus inbox --json');
 }
-
-/** How long a decision is tried again while another transaction keeps the item locked. */
-const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 
 async function approveCommand(invocation: Invocation, options: ApproveOptions, reference: string): Promise<number> {
   const input =

@@ -3,6 +3,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 
 /** What waits for one cause. */
 export const askedGroup = row((s) =>
@@ -62,12 +63,7 @@ export async function decideAll(
   action: 'approve' | 'deny' | 'answer',
   note: string,
 ): Promise<number> {
-  const [row] = await db.query<{ count: number }>('select animus.decide_all($1::uuid[], $2, $3) as count', [
-    asks,
-    action,
-    toText(note),
-  ]);
-  return row!.count;
+  return readValue<number>(db, 'select animus.decide_all($1::uuid[], $2, $3)', [asks, action, toText(note)]);
 }
 
 /** A grant that has not ended. */
@@ -90,7 +86,7 @@ export const grant = row((s) =>
 );
 export type Grant = RowOf<typeof grant>;
 
-/** The grants that have not ended, the next to end first, at most 1,000. Errors: `db.forbidden` for who may not see all work. */
+/** The grants that have not ended, the next to end first, at most 1,000. Errors: `db.forbidden` for logins that may not see all work. */
 export async function readGrants(db: Queryable): Promise<Grant[]> {
   await db.query('select animus.visible_all()');
   return db.query<Grant>(
@@ -101,6 +97,5 @@ export async function readGrants(db: Queryable): Promise<Grant[]> {
 
 /** Ends a grant; false if it had ended before. */
 export async function revokeGrant(db: Queryable, grantId: string): Promise<boolean> {
-  const [row] = await db.query<{ revoked: boolean }>('select animus.revoke_grant($1::bigint) as revoked', [grantId]);
-  return row!.revoked;
+  return readValue<boolean>(db, 'select animus.revoke_grant($1::bigint)', [grantId]);
 }

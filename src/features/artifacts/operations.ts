@@ -6,8 +6,8 @@ import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
 import { row } from '../../operations/row.ts';
 import { readItemPatch, readItemResult } from '../../store/views/item-worktree.ts';
+import { requireVisibleWork } from '../../store/views/views-of-login.ts';
 import { readVisibleArtifacts } from '../../store/views/visible/visible-artifacts.ts';
-import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 
 const artifact = row(({ z, id: rowId, time }) =>
   z

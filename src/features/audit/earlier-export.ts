@@ -7,12 +7,8 @@ import type { Decision } from './rows.ts';
 import { readHashes } from './store.ts';
 
 /** What differs from the export. `cut`: a decision is missing. `rewritten`: it is another one. `export_changed`: the line itself does not fit its hash. */
-export interface ExportFault {
+export interface ExportFault extends Pick<Decision, 'work_item_id' | 'target' | 'seq' | 'id'> {
   readonly fault: 'cut' | 'rewritten' | 'export_changed';
-  readonly work_item_id: string | null;
-  readonly target: string | null;
-  readonly seq: number;
-  readonly id: string;
   readonly detail: string;
 }
 

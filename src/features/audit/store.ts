@@ -1,5 +1,6 @@
 /** Reads decisions, with their work items, tool calls and turns, and refused calls: what the actor may see of them. */
 import type { Queryable } from '../../store/sql/database.ts';
+import { readValues } from '../../store/sql/read-value.ts';
 import type { AuditRow, Decision, RefusedCall } from './rows.ts';
 
 /** Which decisions are read: from `since` (included) to `until` (not included). */
@@ -52,8 +53,7 @@ export async function* readChains(db: Queryable): AsyncGenerator<Decision> {
 
 /** Ids of decisions that are in no chain, at most 100: written while the engine's triggers were off. */
 export async function readUnchained(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(UNCHAINED);
-  return rows.map(({ id }) => id);
+  return readValues<string>(db, UNCHAINED);
 }
 
 /** The hashes of these decisions, by id; those that are not there are missing. */

@@ -45,6 +45,6 @@ export function downloads({ batches, cut, lease }: BatchPass): BatchHttp {
 export function whileSure(http: BatchHttp, lease: Lease): BatchHttp {
   return {
     json: (call) => whileHeld(lease, () => http.json(call)),
-    lines: (call, take) => whileHeld(lease, () => http.lines(call, take)),
+    lines: (path, take) => whileHeld(lease, () => http.lines(path, take)),
   };
 }

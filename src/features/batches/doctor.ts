@@ -13,7 +13,7 @@ export async function examineBatches(db: Queryable): Promise<readonly Finding[]>
   );
 }
 
-/** None without a schema, of which another check tells, and for a login that may see none. */
+/** None without a schema, which another check reports, and for a login that may see none. */
 async function visibleBatches(db: Queryable): Promise<readonly BatchStatus[]> {
   if (!(await hasFunctions(db))) return [];
   try {

@@ -1,6 +1,7 @@
 /** Batches at the providers, for their poller: thin calls of the SQL functions, which hold the rules (docs/batch.md). */
 import type { Queryable } from '../../store/sql/database.ts';
 import { toJsonb, toText } from '../../store/sql/json.ts';
+import { readValue, readValues } from '../../store/sql/read-value.ts';
 import type { BatchStatus } from './feature.ts';
 
 /** A batch as its poller needs it. */
@@ -30,11 +31,11 @@ const BATCH = `b.id, b.provider, b.path, b.model, b.headers, b.state, b.requests
 
 /** The places where requests or batches are under way. */
 export async function placesWithBatches(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ place: string }>(
+  return readValues<string>(
+    db,
     `select place from animus.batch_requests where state = 'waiting' union select place from animus.batches where state <> 'ended'
       union select r.place from animus.batch_requests r join animus.foci f on f.id = r.focus_id where r.state = 'answered' and f.ended_as is not null`,
   );
-  return rows.map((row) => row.place);
 }
 
 /** Makes the daemon the poller of a place for so many seconds, or extends that. Null while another daemon polls. */
@@ -44,11 +45,11 @@ export async function holdPoller(
   daemonId: string,
   seconds: number,
 ): Promise<string | null> {
-  const [row] = await db.query<{ token: string | null }>(
-    `select animus.hold_poller($1, $2, make_interval(secs => $3)) as token`,
-    [place, daemonId, seconds],
-  );
-  return row!.token;
+  return readValue<string | null>(db, `select animus.hold_poller($1, $2, make_interval(secs => $3))`, [
+    place,
+    daemonId,
+    seconds,
+  ]);
 }
 
 /** Lets another daemon poll at once. */
@@ -61,8 +62,7 @@ export async function leavePoller(db: Queryable, place: string, daemonId: string
  * items, at most 100.
  */
 export async function wakeStranded(db: Queryable, place: string): Promise<number> {
-  const [row] = await db.query<{ woken: number }>(`select animus.wake_stranded($1) as woken`, [place]);
-  return row!.woken;
+  return readValue<number>(db, `select animus.wake_stranded($1)`, [place]);
 }
 
 /** The batches at a place that have not ended, oldest first. */
@@ -118,20 +118,16 @@ export async function batchRequests(db: Queryable, batchId: string): Promise<Sen
 
 /** The provider's ids of batches of this database, of those given. */
 export async function knownProviderIds(db: Queryable, place: string, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select provider_id as id from animus.batches where place = $1 and provider_id = any ($2::text[])`,
+  return readValues<string>(
+    db,
+    `select provider_id from animus.batches where place = $1 and provider_id = any ($2::text[])`,
     [place, ids],
   );
-  return rows.map((row) => row.id);
 }
 
 /** Records the provider's id. False if the batch was given up as lost: then it must be cancelled there. */
 export async function confirmBatch(db: Queryable, id: string, providerId: string): Promise<boolean> {
-  const [row] = await db.query<{ confirmed: boolean }>(`select animus.confirm_batch($1, $2) as confirmed`, [
-    id,
-    toText(providerId),
-  ]);
-  return row!.confirmed;
+  return readValue<boolean>(db, `select animus.confirm_batch($1, $2)`, [id, toText(providerId)]);
 }
 
 /** Returns the requests of a batch that the provider certainly does not have to the outbox. Errors: `work.lease_lost`. */
@@ -151,11 +147,7 @@ export async function returnBatch(
 
 /** Stores an answer and wakes its item; false if there was nothing to answer. Errors: `work.locked`. */
 export async function answerRequest(db: Queryable, id: string, answer: string): Promise<boolean> {
-  const [row] = await db.query<{ answered: boolean }>(`select animus.answer_request($1, $2) as answered`, [
-    id,
-    toText(answer),
-  ]);
-  return row!.answered;
+  return readValue<boolean>(db, `select animus.answer_request($1, $2)`, [id, toText(answer)]);
 }
 
 /** Answers that nobody will record, because their focus has ended; at most 100. */
@@ -187,13 +179,12 @@ export async function endBatch(
   endedAs: 'collected' | 'not_run',
   problem: string | null,
 ): Promise<boolean> {
-  const [row] = await db.query<{ ended: boolean }>(`select animus.end_batch($1, $2, $3, $4) as ended`, [
+  return readValue<boolean>(db, `select animus.end_batch($1, $2, $3, $4)`, [
     batch.id,
     batch.token,
     endedAs,
-    problem === null ? null : toText(problem),
+    toText(problem),
   ]);
-  return row!.ended;
 }
 
 /** Records that the provider was asked about a batch, the problem with it, and that it was cancelled. Errors: `work.lease_lost`. */
@@ -205,15 +196,12 @@ export async function noteBatch(
   await db.query(`select animus.note_batch($1, $2, $3, $4)`, [
     batch.id,
     batch.token,
-    note.problem === null ? null : toText(note.problem),
+    toText(note.problem),
     note.cancelled ?? false,
   ]);
 }
 
 /** Errors: `db.forbidden`. */
 export async function readBatchStatus(db: Queryable): Promise<readonly BatchStatus[]> {
-  const [row] = await db.query<{ batches: readonly BatchStatus[] }>(
-    `select animus.batch_status() -> 'batches' as batches`,
-  );
-  return row!.batches;
+  return readValue<readonly BatchStatus[]>(db, `select animus.batch_status() -> 'batches'`);
 }

@@ -9,7 +9,9 @@ import { addCommand, type CommonOptions, type Invocation } from '../../terminal/
 import { type AddOperation, operationCommand, performOperation } from '../../terminal/command/operation-command.ts';
 import { limitAmount } from '../../terminal/view/limits.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import { age, amountOf, grouped, shortId, uncertainParts } from '../../terminal/view/quantities.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import * as acts from './operations.ts';
 import type { StoredLimit } from './store.ts';
 
@@ -93,38 +95,24 @@ function dollars(value: string): number {
 
 function showLimits(output: Output, limits: readonly StoredLimit[]): void {
   if (limits.length === 0) return output.note('no limits');
-  output.table(
-    [
-      { title: 'LIMITS' },
-      { title: 'SUBJECT', shrink: true },
-      { title: 'PER' },
-      { title: 'LIMIT', align: 'right' },
-      { title: 'SPENT', align: 'right' },
-      { title: 'HELD', align: 'right', optional: true },
-      { title: 'THEN' },
-      { title: 'SET BY', shrink: true },
-    ],
-    limits.map(rowOf),
-  );
+  showTable(output, limits, [
+    ['LIMITS', ({ scope, subject }) => styled(scopeTitle(scope, subject), 'bold')],
+    [cut('SUBJECT'), ({ subject }) => (subject !== null && FULL_ID.test(subject) ? shortId(subject) : (subject ?? ''))],
+    ['PER', ({ period }) => (period === 'none' ? styled('-', 'dim') : period)],
+    [right('LIMIT'), ({ amount, unit }) => limitAmount(amount, unit)],
+    [right('SPENT'), spentOf],
+    [spare(right('HELD')), ({ held, unit }) => (held ? amountOf(held, unit) : styled('-', 'dim'))],
+    ['THEN', ({ on_exceeded: then }) => then ?? styled('wait', 'dim')],
+    [cut('SET BY'), setterOf],
+  ]);
 }
 
-function rowOf(limit: StoredLimit) {
-  const { scope, subject, period, unit, amount, used, spent, held, estimated, lost, on_exceeded: onExceeded } = limit;
+function spentOf({ unit, amount, used, spent, estimated, lost }: StoredLimit): Part {
+  if (spent === null) return '-';
   const share = used === null ? 0 : used / amount;
-  const style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : null;
   const parts =
     unit === 'usd' ? uncertainParts({ estimated_usd: estimated ?? 0, lost_usd: lost ?? 0 }) : assumedTokens(lost ?? 0);
-  const shown = spent === null ? '-' : `${amountOf(spent, unit)}${parts}`;
-  return [
-    styled(scopeTitle(scope, subject), 'bold'),
-    subject === null ? '' : FULL_ID.test(subject) ? shortId(subject) : subject,
-    period === 'none' ? styled('-', 'dim') : period,
-    limitAmount(amount, unit),
-    style === null ? shown : styled(shown, style),
-    held ? amountOf(held, unit) : styled('-', 'dim'),
-    onExceeded ?? styled('wait', 'dim'),
-    setterOf(limit),
-  ];
+  return styled(`${amountOf(spent, unit)}${parts}`, share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : 'plain');
 }
 
 /** Of tokens: those of lost requests and uncounted answers, which `spend` has not among its tokens. */

@@ -1,50 +1,38 @@
 /** Reads which work cost most and which took longest: items that still exist, by the time of their submission. */
-
-import type { WorkState } from '../../core/work/work.ts';
+import { costParts, tokenCounts } from '../../operations/cost-rows.ts';
+import { type RowOf, row } from '../../operations/row.ts';
+import type { Schemas } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import {
-  type CostParts,
-  itemCost,
-  itemTokens,
-  knownCost,
-  knownTokens,
-  type TokenCounts,
-} from '../../store/views/known-cost.ts';
+import { itemCost, itemTokens, knownCost, knownTokens } from '../../store/views/known-cost.ts';
 import type { SpendOf, SpendPeriod } from './spend.ts';
 
-/** A work item with what it cost and how long it took. */
-export interface SpendItem extends CostParts, TokenCounts {
-  readonly id: string;
-  readonly faculty: string;
-  readonly state: WorkState;
-  readonly description: string;
-  /** Null: submitted before this was recorded. */
-  readonly submitted_by: string | null;
-  readonly turns: number;
-  /** Null: the cost of no call is known. */
-  readonly usd: number | null;
-  readonly created_at: Date;
-  readonly resolved_at: Date | null;
-  /** From its submission to its end, or until now; in milliseconds. */
-  readonly elapsed_ms: number;
-  /** In which it was being worked on, over all attempts; the rest it waited. */
-  readonly worked_ms: number;
-}
+const costly = (s: Schemas) => ({
+  id: s.id(),
+  faculty: s.z.string(),
+  state: s.workState(),
+  description: s.z.string(),
+  submitted_by: s.z.string().nullable(),
+  turns: s.z.int(),
+  usd: s.z.number().nullable().describe('null: the cost of no call is known'),
+  ...costParts(s),
+  ...tokenCounts(s),
+  created_at: s.time(),
+  resolved_at: s.time().nullable(),
+});
+
+/** A work item with what it cost and how long it took, over all attempts; the rest of the time it waited. */
+export const spendItem = row((s) =>
+  s.z.object({
+    ...costly(s),
+    elapsed_ms: s.z.number().describe('from its submission to its end, or until now'),
+    worked_ms: s.z.number().describe('in which it was worked on'),
+  }),
+);
+export type SpendItem = RowOf<typeof spendItem>;
 
 /** A root item with the sums of its whole tree. */
-export interface SpendRoot extends CostParts, TokenCounts {
-  readonly id: string;
-  readonly faculty: string;
-  readonly state: WorkState;
-  readonly description: string;
-  readonly submitted_by: string | null;
-  readonly items: number;
-  readonly turns: number;
-  /** Null: the cost of no call is known. */
-  readonly usd: number | null;
-  readonly created_at: Date;
-  readonly resolved_at: Date | null;
-}
+export const spendRoot = row((s) => s.z.object({ ...costly(s), items: s.z.int() }));
+export type SpendRoot = RowOf<typeof spendRoot>;
 
 export type ItemOrder = 'dearest' | 'slowest';
 

@@ -1,9 +1,6 @@
 /** What work costs. */
-import { costParts, tokenCounts } from '../../operations/cost-rows.ts';
 import { choice, optional, other, whole } from '../../operations/fields.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
-import { row } from '../../operations/row.ts';
-import type { Schemas } from '../../operations/schemas.ts';
 import {
   DEFAULT_SPEND_DAYS,
   defaultSince,
@@ -11,8 +8,10 @@ import {
   SPEND_GROUPS,
   type SpendGroup,
   type SpendPeriod,
+  spendRow,
+  spendTotal,
 } from './spend.ts';
-import { readSpendItems, readSpendRoots } from './spend-items.ts';
+import { readSpendItems, readSpendRoots, spendItem, spendRoot } from './spend-items.ts';
 
 const day = (description: string) => optional(other(({ z }) => z.iso.date().describe(description)));
 const days = {
@@ -32,15 +31,6 @@ const groups = other(({ z }) =>
     })
     .describe(`a list of ${SPEND_GROUPS.join(', ')}`),
 );
-const sum = (s: Schemas) => ({
-  usd: s.z.number().nullable().describe('null: the cost of no call is known'),
-  ...costParts(s),
-  ...tokenCounts(s),
-  calls: s.z.number(),
-  lost_requests: s.z.number().describe('requests that gave nothing, which are not calls'),
-  code_runs: s.z.number().describe('runs of code without a model, which are not calls'),
-});
-
 const spend = operation({
   name: 'spend',
   tag: 'operate',
@@ -48,41 +38,11 @@ const spend = operation({
   scope: 'read',
   http: { method: 'GET', path: '/spend' },
   input: { ...days, by: groups, limit: whole({ min: 1, max: 10_000, default: 200 }) },
-  output: row((s) => {
-    const group = s.z.string().nullable();
-    const grouped = {
-      day: group,
-      month: group,
-      faculty: group,
-      provider: group,
-      model: group,
-      operation: group,
-      submitter: group,
-      source: group,
-    };
-    return s.z.object({
-      rows: s.z.array(s.z.object({ ...grouped, ...sum(s) })).readonly(),
-      total: s.z.object({ ...sum(s), groups: s.z.int() }),
-    });
-  }),
+  output: (s) => s.z.object({ rows: s.z.array(spendRow(s)).readonly(), total: spendTotal(s) }),
   run: ({ tx }, input) => readSpend(tx, input.by, periodOf(input), input.limit, 'visible'),
 });
 
 const most = whole({ min: 1, max: 1000, default: 20 });
-const costly = (s: Schemas) => ({
-  id: s.id(),
-  faculty: s.z.string(),
-  state: s.workState(),
-  description: s.z.string(),
-  submitted_by: s.z.string().nullable(),
-  turns: s.z.int(),
-  usd: s.z.number().nullable().describe('null: the cost of no call is known'),
-  ...costParts(s),
-  ...tokenCounts(s),
-  created_at: s.time(),
-  resolved_at: s.time().nullable(),
-});
-
 const spendItems = operation({
   name: 'spendItems',
   tag: 'operate',
@@ -94,17 +54,7 @@ const spendItems = operation({
     order: choice(['dearest', 'slowest'], { default: 'dearest', description: 'by cost, or by time' }),
     limit: most,
   },
-  output: row((s) =>
-    s.z.object({
-      items: s.z.array(
-        s.z.object({
-          ...costly(s),
-          elapsed_ms: s.z.number().describe('from its submission to its end, or until now'),
-          worked_ms: s.z.number().describe('in which it was worked on'),
-        }),
-      ),
-    }),
-  ),
+  output: (s) => s.z.object({ items: s.z.array(spendItem(s)) }),
   run: async ({ tx }, input) => ({
     items: await readSpendItems(tx, input.order, periodOf(input), input.limit, 'visible'),
   }),
@@ -117,7 +67,7 @@ const spendRoots = operation({
   scope: 'read',
   http: { method: 'GET', path: '/spend/roots' },
   input: { ...days, limit: most },
-  output: row((s) => s.z.object({ items: s.z.array(s.z.object({ ...costly(s), items: s.z.int() })) })),
+  output: (s) => s.z.object({ items: s.z.array(spendRoot(s)) }),
   run: async ({ tx }, input) => ({ items: await readSpendRoots(tx, periodOf(input), input.limit, 'visible') }),
 });
 

@@ -1,7 +1,6 @@
 /** What `animus spend` prints for people. */
 
 import { type Output, styled } from '../../terminal/view/output.ts';
-import type { Part } from '../../terminal/view/part.ts';
 import {
   callsOf,
   cost,
@@ -15,34 +14,21 @@ import {
   tokens,
   uncertainParts,
 } from '../../terminal/view/quantities.ts';
-import type { Column } from '../../terminal/view/table.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import type { Spend, SpendGroup, SpendPeriod, SpendRow } from './spend.ts';
 import type { ItemOrder, SpendItem, SpendRoot } from './spend-items.ts';
-
-const AMOUNTS: readonly Column[] = [
-  { title: 'CALLS', align: 'right', optional: true },
-  { title: 'IN', align: 'right', optional: true },
-  { title: 'OUT', align: 'right', optional: true },
-  { title: 'COST', align: 'right' },
-];
 
 /** A table of sums, and their total. */
 export function showSpend(output: Output, period: SpendPeriod, by: readonly SpendGroup[], spend: Spend): void {
   const { rows, total } = spend;
-  if (rows.length === 0) {
-    output.note(`no model call ${daysOf(period)}`);
-    return;
-  }
-  const columns = by.map((group) => ({ title: group.toUpperCase(), shrink: true }));
-  output.table(
-    [...columns, ...AMOUNTS],
-    rows.map((row) => [
-      ...by.map((group) => valueOf(row, group)),
-      callsOf(row),
-      ...[row.input_tokens, row.output_tokens].map((count) => tokens(count, row.uncounted_calls)),
-      cost(row.usd, row.unpriced_calls),
-    ]),
-  );
+  if (rows.length === 0) return output.note(`no model call ${daysOf(period)}`);
+  showTable(output, rows, [
+    ...by.map((group) => [cut(group.toUpperCase()), (row: SpendRow) => row[group] ?? UNKNOWN] as const),
+    [spare(right('CALLS')), callsOf],
+    [spare(right('IN')), (row) => tokens(row.input_tokens, row.uncounted_calls)],
+    [spare(right('OUT')), (row) => tokens(row.output_tokens, row.uncounted_calls)],
+    [right('COST'), costOf],
+  ]);
   output.line();
   output.line(
     styled('Spent     ', 'bold'),
@@ -62,66 +48,34 @@ export function showSpend(output: Output, period: SpendPeriod, by: readonly Spen
 
 /** A table of items, the dearest or the slowest first. */
 export function showItems(output: Output, period: SpendPeriod, order: ItemOrder, items: readonly SpendItem[]): void {
-  if (items.length === 0) {
-    output.note(`no work item that was submitted ${daysOf(period)} has begun`);
-    return;
-  }
-  const columns: readonly Column[] = [
-    { title: 'ID' },
-    { title: 'STATE' },
-    { title: 'FACULTY', shrink: true, optional: true },
-    { title: 'COST', align: 'right' },
-    { title: 'TURNS', align: 'right', optional: true },
-    { title: 'TOOK', align: 'right' },
-    { title: 'WORKED', align: 'right', optional: true },
-    { title: 'DESCRIPTION', shrink: true, optional: true },
-  ];
-  output.table(
-    columns,
-    items.map((item) => [
-      shortId(item.id),
-      stateLabel(item.state),
-      item.faculty,
-      cost(item.usd, item.unpriced_calls),
-      String(item.turns),
-      duration(item.elapsed_ms),
-      duration(item.worked_ms),
-      shortDescription(item.description, 200),
-    ]),
-  );
+  if (items.length === 0) return output.note(`no work item that was submitted ${daysOf(period)} has begun`);
+  showTable(output, items, [
+    ['ID', ({ id }) => shortId(id)],
+    ['STATE', ({ state }) => stateLabel(state)],
+    [spare(cut('FACULTY')), ({ faculty }) => faculty],
+    [right('COST'), costOf],
+    [spare(right('TURNS')), ({ turns }) => String(turns)],
+    [right('TOOK'), ({ elapsed_ms: elapsedMs }) => duration(elapsedMs)],
+    [spare(right('WORKED')), ({ worked_ms: workedMs }) => duration(workedMs)],
+    [spare(cut('DESCRIPTION')), ({ description }) => shortDescription(description, 200)],
+  ]);
   output.line();
   output.line(styled(`The ${order} work that was submitted ${daysOf(period)} and still exists`, 'dim'));
 }
 
 /** A table of root items with the sums of their trees. */
 export function showRoots(output: Output, period: SpendPeriod, roots: readonly SpendRoot[]): void {
-  if (roots.length === 0) {
-    output.note(`no work item was submitted ${daysOf(period)}`);
-    return;
-  }
-  const columns: readonly Column[] = [
-    { title: 'ROOT' },
-    { title: 'STATE' },
-    { title: 'FACULTY', shrink: true, optional: true },
-    { title: 'SUBMITTER', shrink: true, optional: true },
-    { title: 'ITEMS', align: 'right' },
-    { title: 'TURNS', align: 'right', optional: true },
-    { title: 'COST', align: 'right' },
-    { title: 'DESCRIPTION', shrink: true, optional: true },
-  ];
-  output.table(
-    columns,
-    roots.map((root) => [
-      shortId(root.id),
-      stateLabel(root.state),
-      root.faculty,
-      root.submitted_by ?? UNKNOWN,
-      grouped(root.items),
-      grouped(root.turns),
-      cost(root.usd, root.unpriced_calls),
-      shortDescription(root.description, 200),
-    ]),
-  );
+  if (roots.length === 0) return output.note(`no work item was submitted ${daysOf(period)}`);
+  showTable(output, roots, [
+    ['ROOT', ({ id }) => shortId(id)],
+    ['STATE', ({ state }) => stateLabel(state)],
+    [spare(cut('FACULTY')), ({ faculty }) => faculty],
+    [spare(cut('SUBMITTER')), ({ submitted_by: submitter }) => submitter ?? UNKNOWN],
+    [right('ITEMS'), (root) => grouped(root.items)],
+    [spare(right('TURNS')), ({ turns }) => grouped(turns)],
+    [right('COST'), costOf],
+    [spare(cut('DESCRIPTION')), ({ description }) => shortDescription(description, 200)],
+  ]);
   output.line();
   output.line(styled(`The dearest trees whose root was submitted ${daysOf(period)} and still exists`, 'dim'));
 }
@@ -144,8 +98,8 @@ function noteUncounted(calls: number): string {
 
 const UNKNOWN = styled('(not known)', 'dim');
 
-function valueOf(row: SpendRow, group: SpendGroup): Part {
-  return row[group] ?? UNKNOWN;
+function costOf({ usd, unpriced_calls: unpriced }: SpendItem | SpendRoot | SpendRow): string {
+  return cost(usd, unpriced);
 }
 
 function daysOf({ since, until }: SpendPeriod): string {

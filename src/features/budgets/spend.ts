@@ -1,7 +1,10 @@
 /** Reads what model calls have cost. Days are UTC. Rows keep the names of their columns, which `animus spend --json` prints as they are. */
 
+import { costParts, tokenCounts } from '../../operations/cost-rows.ts';
+import { type RowOf, row } from '../../operations/row.ts';
+import type { Schemas } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { type CostParts, knownCost, knownTokens, type TokenCounts } from '../../store/views/known-cost.ts';
+import { knownCost, knownTokens } from '../../store/views/known-cost.ts';
 
 /** What sums can be grouped by, in the order of the columns. */
 export const SPEND_GROUPS = [
@@ -33,34 +36,40 @@ export function defaultSince(until: string | null, nowMs: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** A sum of model calls. */
-export interface SpendSum extends CostParts, TokenCounts {
-  /** With what lost requests may have cost; null: the cost of no call is known. */
-  readonly usd: number | null;
-  readonly calls: number;
-  /** Requests that gave nothing, and may have cost something. */
-  readonly lost_requests: number;
-  /** Of code without a model. */
-  readonly code_runs: number;
-}
+/** What is told of a sum of model calls. `usd`: with what lost requests may have cost. */
+const sum = (s: Schemas) => ({
+  usd: s.z.number().nullable().describe('null: the cost of no call is known'),
+  ...costParts(s),
+  ...tokenCounts(s),
+  calls: s.z.number(),
+  lost_requests: s.z.number().describe('requests that gave nothing, which are not calls'),
+  code_runs: s.z.number().describe('runs of code without a model, which are not calls'),
+});
 
 /** A sum with the values of its groups. A column that was not asked for is null; so is an operation, a submitter or a source that is not known. */
-export interface SpendRow extends SpendSum {
-  readonly day: string | null;
-  readonly month: string | null;
-  readonly faculty: string | null;
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly operation: string | null;
-  readonly submitter: string | null;
-  readonly source: string | null;
-}
+export const spendRow = row((s) => {
+  const group = s.z.string().nullable();
+  return s.z.object({
+    day: group,
+    month: group,
+    faculty: group,
+    provider: group,
+    model: group,
+    operation: group,
+    submitter: group,
+    source: group,
+    ...sum(s),
+  });
+});
+export type SpendRow = RowOf<typeof spendRow>;
+
+/** The sum of all groups, with those beyond the limit of a list. */
+export const spendTotal = row((s) => s.z.object({ ...sum(s), groups: s.z.int() }));
 
 /** The sums of a period: at most `limit` rows, the newest day or month first, then the dearest. */
 export interface Spend {
   readonly rows: readonly SpendRow[];
-  /** Of all groups, with those beyond the limit. */
-  readonly total: SpendSum & { readonly groups: number };
+  readonly total: RowOf<typeof spendTotal>;
   /** From when on operations and submitters are recorded. */
   readonly details_since: Date | null;
 }
@@ -76,29 +85,22 @@ export async function readSpend(
   limit: number,
   of: SpendOf = 'all',
 ): Promise<Spend> {
-  const found = await db.query<SpendRow & Total>(SUMS[of], [by, since, until, limit]);
+  // The first row is the total: it has no groups of its own. That of a group is in 0 groups.
+  const [total, ...rows] = await db.query<SpendRow & RowOf<typeof spendTotal>>(SUMS[of], [by, since, until, limit]);
   const [setting] = await db.query<{ since: Date }>(
     `select (value #>> '{}')::timestamptz as since from animus.settings where key = 'spend_details_since'`,
   );
-  // The first row is the total: it has no groups of its own.
-  const [total, ...rows] = found;
   return {
     rows: rows.map(({ groups: _, ...row }) => row),
-    total: { ...sumOf(total!), groups: total!.groups },
+    total: totalOf(total!),
     details_since: setting?.since ?? null,
   };
 }
 
-function sumOf(row: SpendSum): SpendSum {
-  const { usd, unpriced_calls, estimated_usd, lost_usd, input_tokens, output_tokens, uncounted_calls } = row;
-  const { calls, lost_requests, code_runs } = row;
-  const costs = { usd, unpriced_calls, estimated_usd, lost_usd };
-  return { ...costs, input_tokens, output_tokens, uncounted_calls, calls, lost_requests, code_runs };
-}
-
-interface Total {
-  /** In how many groups the sum is divided; of a group, 0. */
-  readonly groups: number;
+function totalOf(row: SpendRow & RowOf<typeof spendTotal>): RowOf<typeof spendTotal> {
+  const { day: _day, month: _month, faculty: _faculty, provider: _provider, model: _model, ...rest } = row;
+  const { operation: _operation, submitter: _submitter, source: _source, ...total } = rest;
+  return total;
 }
 
 const ADDED = [

@@ -2,6 +2,7 @@
 import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/sections/budget.ts';
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 
 /** A limit as it counts now, with what is used of it. */
 export const budget = row(({ z, time }) =>
@@ -64,11 +65,6 @@ export async function setBudget(db: Queryable, limit: NewLimit): Promise<void> {
 
 /** Removes what operators and submitters have set; returns false if there was nothing. A limit of a file stays. */
 export async function removeBudget(db: Queryable, { scope, subject, period, unit }: LimitName): Promise<boolean> {
-  const [made] = await db.query<{ removed: number }>('select animus.remove_budget($1, $2, $3, $4) as removed', [
-    scope,
-    subject ?? null,
-    period,
-    unit,
-  ]);
-  return made!.removed > 0;
+  const name = [scope, subject ?? null, period, unit];
+  return (await readValue<number>(db, 'select animus.remove_budget($1, $2, $3, $4)', name)) > 0;
 }

@@ -1,5 +1,6 @@
 /** Keeps `status` informed about tools of MCP servers that are not pinned, or whose calls are refused. */
 import { messageOf } from '../../core/errors/errors.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import { readMcpPins } from '../../store/work/mcp-pins.ts';
@@ -7,8 +8,6 @@ import { pinRemarks } from '../../tools/mcp/selected-pins.ts';
 
 /** Looks only at faculties that have MCP servers. */
 export function createMcpWatch({ db, clock, log, settings, faculties, report }: PartOfDaemon): Service {
-  const stopping = new AbortController();
-  let watching: Promise<void> | null = null;
   let known = '';
 
   async function look(): Promise<void> {
@@ -21,24 +20,14 @@ export function createMcpWatch({ db, clock, log, settings, faculties, report }: 
     await report(remarks);
   }
 
-  async function watch(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  return createLoop(async (stopping) => {
+    while (!stopping.aborted) {
       try {
         await look();
       } catch (error) {
         log.debug({ error: messageOf(error) }, 'the pins of MCP tools could not be read');
       }
-      await clock.sleep(settings().daemon.pollSeconds * 1000, stopping.signal).catch(() => {});
+      await clock.sleep(settings().daemon.pollSeconds * 1000, stopping).catch(() => {});
     }
-  }
-
-  return {
-    async start() {
-      watching = watch();
-    },
-    async stop() {
-      stopping.abort();
-      await watching;
-    },
-  };
+  });
 }

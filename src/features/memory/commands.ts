@@ -4,6 +4,7 @@ import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
 import { type AddOperation, operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { age, bytes, grouped, shortDescription, shortId } from '../../terminal/view/quantities.ts';
+import { right, showTable, spare } from '../../terminal/view/table.ts';
 import { add } from './add-command.ts';
 import { embeddingsLine, readEmbeddings } from './embedding-status.ts';
 import { forget, merge, unmerge } from './many-commands.ts';
@@ -48,31 +49,16 @@ const stats = operationCommand(memoryStats, {
   after: (db) => readEmbeddings(db),
   document: ({ result: { layers }, after: embeddings }) => ({ layers, embeddings }),
   show(output, { result: { layers }, after: embeddings }) {
-    output.table(
-      [
-        { title: 'LAYER' },
-        { title: 'MEMORIES', align: 'right' },
-        { title: 'PLACES', align: 'right', optional: true },
-        { title: 'AT MOST', align: 'right', optional: true },
-        { title: 'MERGED', align: 'right', optional: true },
-        { title: 'EMBEDDED', align: 'right' },
-        { title: 'REFUSED', align: 'right', optional: true },
-        { title: 'SIZE', align: 'right', optional: true },
-      ],
-      MEMORY_LAYERS.map((layer) => {
-        const each = layers[layer];
-        return [
-          styled(layer, 'bold'),
-          grouped(each.memories),
-          grouped(each.places),
-          `${grouped(each.limit)} each`,
-          grouped(each.merged),
-          grouped(each.embedded),
-          grouped(each.refused),
-          bytes(each.bytes),
-        ];
-      }),
-    );
+    showTable(output, MEMORY_LAYERS, [
+      ['LAYER', (layer) => styled(layer, 'bold')],
+      [right('MEMORIES'), (layer) => grouped(layers[layer].memories)],
+      [spare(right('PLACES')), (layer) => grouped(layers[layer].places)],
+      [spare(right('AT MOST')), (layer) => `${grouped(layers[layer].limit)} each`],
+      [spare(right('MERGED')), (layer) => grouped(layers[layer].merged)],
+      [right('EMBEDDED'), (layer) => grouped(layers[layer].embedded)],
+      [spare(right('REFUSED')), (layer) => grouped(layers[layer].refused)],
+      [spare(right('SIZE')), (layer) => bytes(layers[layer].bytes)],
+    ]);
     output.line();
     output.block(embeddingsLine(embeddings));
   },

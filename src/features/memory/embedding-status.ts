@@ -1,18 +1,7 @@
 /** How the embeddings of memories stand. */
 import type { Queryable } from '../../store/sql/database.ts';
 import { counted, grouped } from '../../terminal/view/quantities.ts';
-
-/** Of the current model. */
-export interface EmbeddingStatus {
-  readonly model: string;
-  readonly dimensions: number;
-  /** Memories without an embedding, counted up to 10,000. */
-  readonly missing: number;
-  /** Of the last failure; null: none since the last success. */
-  readonly problem: string | null;
-  /** When the model is asked again. */
-  readonly resume_at: string | null;
-}
+import type { EmbeddingStatus } from './feature.ts';
 
 export interface Embeddings {
   /** Whether the database has pgvector; `reason`: why not. */

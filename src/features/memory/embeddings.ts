@@ -1,6 +1,7 @@
 /** Embeddings of memories, where the database has pgvector: one per memory, of the model that was prepared last. */
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 
 /** A model with its dimension: one without the other is another model. */
 export interface EmbeddingModel {
@@ -35,7 +36,7 @@ export async function prepareEmbeddings(
 ): Promise<{ readonly ready: boolean; readonly reason: string | null }> {
   const [row] = await db.query<{ ready: boolean; reason: string | null }>(
     'select ready, reason from animus.prepare_embeddings($1, $2, $3)',
-    [toText(model), dimensions, place === undefined ? null : toText(place)],
+    [toText(model), dimensions, toText(place)],
   );
   return row!;
 }
@@ -59,7 +60,7 @@ export async function storeEmbeddings(
   { model, dimensions }: EmbeddingModel,
   rows: readonly (Omit<Unembedded, 'content'> & { readonly vector: readonly number[] })[],
 ): Promise<number> {
-  return count(db, 'select animus.store_embeddings($1, $2, $3::uuid[], $4::text[], $5::text[]) as count', [
+  return readValue<number>(db, 'select animus.store_embeddings($1, $2, $3::uuid[], $4::text[], $5::text[])', [
     toText(model),
     dimensions,
     ...columns(rows),
@@ -74,7 +75,7 @@ export async function skipEmbeddings(
   rows: readonly Omit<Unembedded, 'content'>[],
   problem: string,
 ): Promise<number> {
-  return count(db, 'select animus.skip_embeddings($1, $2, $3::uuid[], $4::text[], $5) as count', [
+  return readValue<number>(db, 'select animus.skip_embeddings($1, $2, $3::uuid[], $4::text[], $5)', [
     toText(model),
     dimensions,
     ...columns(rows),
@@ -88,14 +89,9 @@ export async function linkSimilarMemories(
   ids: readonly string[],
   similarity = LINK_SIMILARITY,
 ): Promise<number> {
-  return count(db, 'select animus.link_similar_memories($1::uuid[], $2) as count', [ids, similarity]);
+  return readValue<number>(db, 'select animus.link_similar_memories($1::uuid[], $2)', [ids, similarity]);
 }
 
 function columns(rows: readonly Omit<Unembedded, 'content'>[]): readonly (readonly string[])[] {
   return [rows.map(({ id }) => id), rows.map(({ digest }) => digest)];
-}
-
-async function count(db: Queryable, sql: string, params: readonly unknown[]): Promise<number> {
-  const [row] = await db.query<{ count: number }>(sql, params);
-  return row!.count;
 }

@@ -1,4 +1,6 @@
 /** Memories (docs/memory.md): everything that others load of them is named here. */
+import type { RowOf } from '../../operations/row.ts';
+import type { Schemas } from '../../operations/schemas.ts';
 import type { Feature } from '../feature.ts';
 
 export const memory: Feature = {
@@ -15,19 +17,21 @@ export const memory: Feature = {
   examine: async () => (await import('./doctor.ts')).examineEmbeddings,
   status: {
     last: true,
-    shape: ({ z, timeText }) => ({
-      memory: z.object({ vector: z.boolean(), reason: z.string().nullish() }).nullable(),
-      embeddings: z
-        .object({
-          model: z.string(),
-          dimensions: z.int(),
-          missing: z.int().min(0).describe('memories without an embedding of this model'),
-          problem: z.string().nullable(),
-          resume_at: timeText().nullable(),
-        })
-        .nullable()
-        .describe('null: no daemon has run with a model for them'),
+    shape: (s) => ({
+      memory: s.z.object({ vector: s.z.boolean(), reason: s.z.string().nullish() }).nullable(),
+      embeddings: status(s).nullable().describe('null: no daemon has run with a model for them'),
     }),
     load: async () => (await import('./status.ts')).showMemoryStatus,
   },
 };
+
+/** How the embeddings of the current model stand: `missing` is counted up to 10,000, `problem` is of the last failure since the last success. */
+const status = ({ z, timeText }: Schemas) =>
+  z.object({
+    model: z.string(),
+    dimensions: z.int(),
+    missing: z.int().min(0).describe('memories without an embedding of this model'),
+    problem: z.string().nullable(),
+    resume_at: timeText().nullable(),
+  });
+export type EmbeddingStatus = RowOf<typeof status>;

@@ -21,7 +21,7 @@ const forgetAll = several(
 export const forget = operationCommand(forgetAll, {
   usage: 'forget <ids...>',
   summary:
-    'delete memories for good, with their history; recorded as a decision. Work that found them keeps what it read, unless you redact it',
+    'delete memories permanently, with their history; recorded as a decision. Work that found them keeps what it read, unless you redact it',
   arguments: { ids: 'of the memories, as memory search prints them' },
   examples: [
     `animus memory forget ${EXAMPLE} --reason "it was wrong"`,

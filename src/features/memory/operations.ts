@@ -1,6 +1,6 @@
 /** What one can do with memories. SQL decides who may find, change and forget them. */
 import type { SearchVector } from '../../daemon/embeddings/search-embedding.ts';
-import { choice, flag, id, list, optional, other, text, time, whole } from '../../operations/fields.ts';
+import { choice, flag, id, jsonObject, list, optional, other, text, time, whole } from '../../operations/fields.ts';
 import { READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import {
@@ -101,7 +101,7 @@ function each<T>(value: T | undefined): readonly T[] | undefined {
 const parts = {
   kind: only('such as fact, preference, procedure, lesson; default fact'),
   tags: optional(list(text({ min: 1, max: 100 }), { max: 20 })),
-  metadata: other((s) => s.jsonObject().optional()),
+  metadata: optional(jsonObject()),
 };
 
 export const storeMemory = operation({

@@ -1,7 +1,7 @@
 /** The part of `animus status` about memories. */
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { age, grouped } from '../../terminal/view/quantities.ts';
-import type { EmbeddingStatus } from './embedding-status.ts';
+import type { EmbeddingStatus } from './feature.ts';
 
 interface MemoryStatus {
   /** Null before the first migration has looked for pgvector. */

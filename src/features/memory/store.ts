@@ -4,6 +4,7 @@ import { type RowOf, row } from '../../operations/row.ts';
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 
 export const layer = choice(MEMORY_LAYERS);
 
@@ -94,8 +95,7 @@ export async function listMemoryMerges(db: Queryable, limit: number): Promise<Me
 
 /** Undoes the merge of a memory, and returns the one that it was part of. Errors: `work.not_found`, `work.state` for one that is not merged or whose merge others were built on, `db.forbidden`. */
 export async function unmergeMemory(db: Queryable, id: string): Promise<string> {
-  const [undone] = await db.query<{ id: string }>('select animus.unmerge_memory($1) as id', [id]);
-  return undone!.id;
+  return readValue<string>(db, 'select animus.unmerge_memory($1)', [id]);
 }
 
 const layerStats = row((s) =>
@@ -122,6 +122,5 @@ export type MemoryStats = RowOf<typeof memoryStats>;
 
 /** What is remembered, in numbers. Reads all memories: 0.1 s at 100,000. Errors: `db.forbidden` for those who do not see all work. */
 export async function readMemoryStats(db: Queryable): Promise<MemoryStats> {
-  const [found] = await db.query<{ stats: MemoryStats }>('select animus.visible_memory_stats() as stats');
-  return found!.stats;
+  return readValue<MemoryStats>(db, 'select animus.visible_memory_stats()');
 }

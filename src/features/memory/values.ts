@@ -17,18 +17,6 @@ export function days(value: string): number {
   throw new InvalidArgumentError('Expected a number of days from 0.01 to 36500.');
 }
 
-/** A JSON object. */
-export function jsonObject(value: string): Readonly<Record<string, unknown>> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(value);
-  } catch {
-    throw new InvalidArgumentError('Expected a JSON object, such as {"source": "wiki"}.');
-  }
-  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Record<string, unknown>;
-  throw new InvalidArgumentError('Expected a JSON object, such as {"source": "wiki"}.');
-}
-
 /** Whole ids of memories, each once, as they are kept. Errors: `usage.invalid`. */
 export function memoryIds(given: readonly string[]): readonly string[] {
   const ids = new Set(given.map((id) => id.toLowerCase()));

@@ -16,7 +16,7 @@ const pauseRow = row((s) =>
   }),
 );
 
-/** The pauses that are in force. Errors: `db.forbidden` for who may not see all work. */
+/** The pauses that are in force. Errors: `db.forbidden` for logins that may not see all work. */
 async function readPauses(tx: Queryable): Promise<RowOf<typeof pauseRow>[]> {
   await requireSeesAll(tx);
   return tx.query(

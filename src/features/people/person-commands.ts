@@ -1,6 +1,7 @@
 /** `animus person list|set|disable|enable`: who may use animus through a gateway, and with which role. */
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import { listPeople, setPerson } from './operations.ts';
 import { type Person, personRole } from './store.ts';
 
@@ -14,16 +15,13 @@ const list = operationCommand(listPeople, {
       output.note('nobody is listed; everybody for whom a gateway acts is a submitter');
       return;
     }
-    output.table(
-      [
-        { title: 'PERSON', shrink: true },
-        { title: 'ROLE' },
-        { title: 'TOKENS', align: 'right' },
-        { title: 'STATE' },
-        { title: 'ADDED BY', shrink: true, optional: true },
-      ],
-      people.map((person) => [person.name, person.role, String(person.tokens), stateOf(person), person.created_by]),
-    );
+    showTable(output, people, [
+      [cut('PERSON'), (person) => person.name],
+      ['ROLE', (person) => person.role],
+      [right('TOKENS'), (person) => String(person.tokens)],
+      ['STATE', stateOf],
+      [spare(cut('ADDED BY')), (person) => person.created_by],
+    ]);
   },
 });
 

@@ -8,6 +8,7 @@ import { choice } from '../../operations/fields.ts';
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 
 export const personRole = choice(PERSON_ROLES);
@@ -90,7 +91,7 @@ export async function listTokens(
     `select id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
        from animus.visible_tokens
       where ($1::text is null or person = $1) and ($2 or state = 'valid') and ($3::uuid is null or id < $3) order by id desc limit $4`,
-    [wanted.person === undefined ? null : toText(wanted.person), wanted.all, wanted.after ?? null, wanted.limit],
+    [toText(wanted.person), wanted.all, wanted.after ?? null, wanted.limit],
   );
 }
 
@@ -150,6 +151,5 @@ export async function createToken(
 
 /** Revokes a token and returns its person. Raises `work.not_found`, `db.forbidden`. */
 export async function revokeToken(db: Queryable, id: string): Promise<string> {
-  const [revoked] = await db.query<{ person: string }>('select animus.revoke_token($1::uuid) as person', [id]);
-  return revoked!.person;
+  return readValue<string>(db, 'select animus.revoke_token($1::uuid)', [id]);
 }

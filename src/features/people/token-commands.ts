@@ -6,8 +6,9 @@ import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
+import { cut, showTable, spare } from '../../terminal/view/table.ts';
 import { createToken, listTokens, revokeToken } from './operations.ts';
-import { findToken, listTokens as readTokens, type Token } from './store.ts';
+import { findToken, listTokens as readTokens } from './store.ts';
 
 const PERSON = 'the name of a person';
 /** In seconds. */
@@ -76,35 +77,19 @@ const list = operationCommand(
         return;
       }
       const now = Date.now();
-      output.table(
-        [
-          { title: 'TOKEN' },
-          { title: 'PERSON', shrink: true },
-          { title: 'ROLE' },
-          { title: 'SCOPES' },
-          { title: 'EXPIRES' },
-          { title: 'USED' },
-          { title: 'STATE' },
-          { title: 'LABEL', shrink: true, optional: true },
-        ],
-        tokens.map((token) => rowOf(token, now)),
-      );
+      showTable(output, tokens, [
+        ['TOKEN', ({ id }) => shortId(id)],
+        [cut('PERSON'), ({ person }) => person],
+        ['ROLE', ({ role }) => role ?? 'as person'],
+        ['SCOPES', ({ scopes }) => scopes.join(',')],
+        ['EXPIRES', ({ expires_at: ends }) => (ends === null ? 'never' : age(ends, now))],
+        ['USED', ({ last_used_at: used }) => (used === null ? 'never' : age(used, now))],
+        ['STATE', ({ state }) => styled(state, state === 'valid' ? 'green' : 'dim')],
+        [spare(cut('LABEL')), ({ label }) => label],
+      ]);
     },
   },
 );
-
-function rowOf(token: Token, now: number) {
-  return [
-    shortId(token.id),
-    token.person,
-    token.role ?? 'as person',
-    token.scopes.join(','),
-    token.expires_at === null ? 'never' : age(token.expires_at, now),
-    token.last_used_at === null ? 'never' : age(token.last_used_at, now),
-    styled(token.state, token.state === 'valid' ? 'green' : 'dim'),
-    token.label,
-  ];
-}
 
 const revoke = operationCommand(revokeToken, {
   usage: 'revoke <id>',

@@ -7,7 +7,7 @@ import { READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
 import { appendLedger } from '../../store/transcript/ledger.ts';
-import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
+import { requireVisibleWork } from '../../store/views/views-of-login.ts';
 import * as store from './store.ts';
 
 const ofItem = { tag: 'record', scope: 'read', errors: ['work.not_found'] } as const;

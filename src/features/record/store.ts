@@ -1,6 +1,7 @@
 /** What was recorded of a work item, as the actor may see it: the shapes of rows, and what reads them. */
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 import type { BudgetLeft } from '../../store/work/budgets.ts';
 
 export const focus = row((s) =>
@@ -230,9 +231,5 @@ export const budgetLeft = row((s) =>
 
 /** The limits that apply to an item, with what is left of them; none for an item that the actor may not see. */
 export async function readBudget(tx: Queryable, id: string): Promise<readonly BudgetLeft[]> {
-  const [found] = await tx.query<{ limits: BudgetLeft[] | null }>(
-    'select animus.visible_budget_left($1::uuid) as limits',
-    [id],
-  );
-  return found!.limits ?? [];
+  return (await readValue<BudgetLeft[] | null>(tx, 'select animus.visible_budget_left($1::uuid)', [id])) ?? [];
 }

@@ -5,7 +5,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { EngineFacts, EngineHealth } from '../../sandbox/container-host.ts';
 import { askEngine } from '../../terminal/command/ask-engine.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted } from '../../terminal/view/quantities.ts';
 
@@ -20,10 +20,7 @@ export function addSandboxStatusCommand(group: Command, run: RunCommand): void {
       'show the Docker engine, the images that faculties need, and running containers; exits 1 when there is a problem',
     examples: ['animus sandbox status', 'DOCKER_HOST=tcp://box:2376 animus sandbox status --json'],
   })
-    .option(
-      '--faculties <dir>',
-      'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
-    )
+    .option(...FACULTIES_OPTION)
     .action(run(statusCommand));
 }
 

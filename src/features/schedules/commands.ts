@@ -3,10 +3,14 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { readValues } from '../../store/sql/read-value.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
+import { readInput } from '../../terminal/command/read-input.ts';
 import { nextRun } from '../../terminal/view/next-run.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import { age, counted } from '../../terminal/view/quantities.ts';
+import { cut, right, showTable } from '../../terminal/view/table.ts';
 import * as acts from './operations.ts';
 import {
   databaseNow,
@@ -48,6 +52,8 @@ const add = operationCommand(acts.addSchedule, {
     overlap: ['--overlap <policy>', `${OVERLAP}: ${OVERLAP_POLICIES.join(', ')}`],
     paused: ['--paused', 'create it paused'],
   },
+  read: async (given, { context }) =>
+    given.description === '-' ? { ...given, description: await readInput(context.stdin) } : given,
   check({ name, faculty }) {
     const rule = `a valid schedule name: expected ${acts.SCHEDULE_NAME_RULE}`;
     if (!acts.SCHEDULE_NAME.test(name)) throw notValid(name, rule);
@@ -106,42 +112,26 @@ export const scheduleCommands = [list, add, pause, resume, run, remove];
 
 function showSchedules(output: Output, schedules: readonly Schedule[], nowMs: number): void {
   if (schedules.length === 0) return output.note('no schedules');
-  output.table(
-    [
-      { title: 'NAME', shrink: true },
-      { title: 'CRON' },
-      { title: 'TIME ZONE', shrink: true },
-      { title: 'FACULTY', shrink: true },
-      { title: 'NEXT' },
-      { title: 'LAST' },
-      { title: 'MISSED', align: 'right' },
-      { title: 'SKIPPED', align: 'right' },
-      { title: 'DESCRIPTION', shrink: true },
-    ],
-    schedules.map((schedule) => rowOf(schedule, nowMs)),
-  );
+  showTable(output, schedules, [
+    [cut('NAME'), ({ name }) => styled(name, 'bold')],
+    ['CRON', ({ cron }) => cron],
+    [cut('TIME ZONE'), ({ time_zone: zone }) => zone],
+    [cut('FACULTY'), ({ faculty }) => faculty],
+    ['NEXT', (schedule) => nextOf(schedule, nowMs)],
+    ['LAST', ({ last_at: last }) => (last === null ? styled('-', 'dim') : age(last, nowMs))],
+    [right('MISSED'), (schedule) => countOf(schedule, 'missed')],
+    [right('SKIPPED'), (schedule) => countOf(schedule, 'skipped')],
+    [cut('DESCRIPTION'), ({ description }) => description],
+  ]);
   for (const { name, problem } of schedules) if (problem !== null) output.block(`problem  ${name}: ${problem}`);
 }
 
-function rowOf(schedule: Schedule, nowMs: number) {
-  const counts = ['missed', 'skipped'].map((result) => countOf(schedule, result));
-  return [
-    styled(schedule.name, 'bold'),
-    schedule.cron,
-    schedule.time_zone,
-    schedule.faculty,
-    nextOf(schedule, nowMs),
-    schedule.last_at === null ? styled('-', 'dim') : age(schedule.last_at, nowMs),
-    ...counts.map((count) => (count === 0 ? styled('-', 'dim') : styled(String(count), 'yellow'))),
-    schedule.description,
-  ];
+function countOf({ runs }: Schedule, result: string): Part {
+  const count = runs.reduce((sum, run) => sum + (run.result === result ? run.runs : 0), 0);
+  return count === 0 ? styled('-', 'dim') : styled(String(count), 'yellow');
 }
 
-function countOf({ runs }: Schedule, result: string): number {
-  return runs.reduce((sum, run) => sum + (run.result === result ? run.runs : 0), 0);
-}
-
-function nextOf(schedule: Schedule, nowMs: number) {
+function nextOf(schedule: Schedule, nowMs: number): Part {
   if (schedule.problem !== null && !schedule.paused) return styled('problem', 'red');
   return nextRun(schedule, nowMs) ?? styled('not computed yet', 'dim');
 }
@@ -162,10 +152,6 @@ function showPaused(
 async function findSchedule(db: Queryable, name: string): Promise<string> {
   const [found] = await listSchedules(db, name);
   if (found) return name;
-  const all = await db.query<{ name: string }>('select name from animus.visible_schedules order by name limit 1000');
-  const hint = didYouMean(
-    name,
-    all.map((row) => row.name),
-  );
-  throw notFound(name, hint);
+  const all = await readValues<string>(db, 'select name from animus.visible_schedules order by name limit 1000');
+  throw notFound(name, didYouMean(name, all));
 }

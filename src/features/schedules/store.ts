@@ -4,6 +4,7 @@ import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { sqlState } from '../../store/sql/database-errors.ts';
 import { toJsonb, toText } from '../../store/sql/json.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 
 /** What happens to missed runs: docs/schedules.md. */
@@ -12,7 +13,6 @@ export type MissedPolicy = (typeof MISSED_POLICIES)[number];
 
 /** What a run does that is due while an item of its schedule has not ended: docs/schedules.md. */
 export const OVERLAP_POLICIES = ['allow', 'skip', 'queue'] as const;
-export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];
 
 /** Skipped due times, first and last; `runs` counts up to 1,000. */
 export interface MissedRuns {
@@ -22,13 +22,8 @@ export interface MissedRuns {
 }
 
 /** A schedule that a daemon must process now. Times are texts of the database: they go back unchanged, to be compared. */
-export interface ScheduleLook {
-  readonly name: string;
-  readonly cron: string;
-  readonly time_zone: string;
-  readonly missed: MissedPolicy;
-  readonly grace_seconds: number;
-  readonly overlap: OverlapPolicy;
+export interface ScheduleLook
+  extends Pick<Schedule, 'name' | 'cron' | 'time_zone' | 'missed' | 'grace_seconds' | 'overlap'> {
   readonly next_at: string | null;
   /** It is late because its last item had not ended, not because nobody looked. */
   readonly held: boolean;
@@ -43,8 +38,7 @@ export interface DueSchedules {
 
 /** What is due by the database's clock. `recheck`: also those that had a problem. */
 export async function readDueSchedules(db: Queryable, recheck = false): Promise<DueSchedules> {
-  const [row] = await db.query<{ due: DueSchedules }>('select animus.due_schedules($1) as due', [recheck]);
-  return row!.due;
+  return readValue<DueSchedules>(db, 'select animus.due_schedules($1)', [recheck]);
 }
 
 /** How a due schedule is processed. */
@@ -66,8 +60,9 @@ export async function fireSchedule(
   firing: Firing,
 ): Promise<readonly string[] | null> {
   const { missed } = firing;
-  const [row] = await db.query<{ ids: string[] | null }>(
-    'select animus.fire_schedule($1, $2::timestamptz, $3::timestamptz, $4::timestamptz[], $5::jsonb, $6) as ids',
+  return readValue<string[] | null>(
+    db,
+    'select animus.fire_schedule($1, $2::timestamptz, $3::timestamptz, $4::timestamptz[], $5::jsonb, $6)',
     [
       schedule.name,
       schedule.next_at,
@@ -77,7 +72,6 @@ export async function fireSchedule(
       firing.problem,
     ],
   );
-  return row!.ids;
 }
 
 /** A schedule as the API shows it. */
@@ -110,7 +104,7 @@ export interface Schedule extends RowOf<typeof schedule> {
   readonly runs: readonly { readonly result: string; readonly runs: number }[];
 }
 
-/** All schedules by name, or the one of that name. Errors: `db.forbidden` for who may not see all work. */
+/** All schedules by name, or the one of that name. Errors: `db.forbidden` for logins that may not see all work. */
 export async function listSchedules(db: Queryable, name?: string): Promise<Schedule[]> {
   await requireSeesAll(db);
   return db.query<Schedule>(
@@ -134,7 +128,7 @@ export const scheduleRun = row(({ z, id, time }) =>
   }),
 );
 
-/** The last runs of a schedule, newest first. Errors: `schedule.not_found`; `db.forbidden` for who may not see all work. */
+/** The last runs of a schedule, newest first. Errors: `schedule.not_found`; `db.forbidden` for logins that may not see all work. */
 export async function listRuns(db: Queryable, name: string, limit: number): Promise<RowOf<typeof scheduleRun>[]> {
   await requireSeesAll(db);
   const found = await db.query('select from animus.visible_schedules where name = $1', [name]);
@@ -147,48 +141,20 @@ export async function listRuns(db: Queryable, name: string, limit: number): Prom
 }
 
 /** A schedule as people write it. */
-export type NewSchedule = Pick<
-  Schedule,
-  | 'name'
-  | 'cron'
-  | 'time_zone'
-  | 'faculty'
-  | 'description'
-  | 'params'
-  | 'missed'
-  | 'grace_seconds'
-  | 'overlap'
-  | 'paused'
->;
+export type NewSchedule = Omit<Schedule, 'problem' | 'next_at' | 'last_at' | 'created_at' | 'open_item' | 'runs'>;
 
 /** Adds it; a daemon works out when it is due. The expression is the caller's to check. Errors: `schedule.exists`. */
 export async function addSchedule(db: Queryable, added: NewSchedule): Promise<void> {
-  const {
-    name,
-    cron,
-    time_zone: zone,
-    faculty,
-    description,
-    params,
-    missed,
-    grace_seconds: grace,
-    paused,
-    overlap,
-  } = added;
-  const values = [
-    name,
-    toText(cron),
-    faculty,
-    zone,
-    toText(description),
-    toJsonb(params),
-    missed,
-    grace,
-    paused,
-    overlap,
-  ];
+  const { name, cron, faculty, time_zone: zone, missed, grace_seconds: grace, paused, overlap } = added;
+  const texts = [name, toText(cron), faculty, zone, toText(added.description), toJsonb(added.params)];
   try {
-    await db.query('select animus.add_schedule($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)', values);
+    await db.query('select animus.add_schedule($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)', [
+      ...texts,
+      missed,
+      grace,
+      paused,
+      overlap,
+    ]);
   } catch (error) {
     if (sqlState(error) === '23505') throw new AnimusError('schedule.exists', { name }, { cause: error });
     throw error;
@@ -197,48 +163,35 @@ export async function addSchedule(db: Queryable, added: NewSchedule): Promise<vo
 
 /** Pauses or resumes it; true when that changed anything. Errors: `schedule.not_found`. */
 export async function pauseSchedule(db: Queryable, name: string, paused: boolean): Promise<boolean> {
-  const [made] = await existing<{ changed: boolean }>(db, name, 'select animus.pause_schedule($1, $2) as changed', [
-    paused,
-  ]);
-  return made!.changed;
+  return existing(name, () => readValue<boolean>(db, 'select animus.pause_schedule($1, $2)', [name, paused]));
 }
 
 /** Runs its work now; its next run stays as it is. Returns the work item's id. Errors: `schedule.not_found`. */
 export async function runSchedule(db: Queryable, name: string): Promise<string> {
-  const [made] = await existing<{ id: string }>(db, name, 'select animus.run_schedule($1) as id');
-  return made!.id;
+  return existing(name, () => readValue<string>(db, 'select animus.run_schedule($1)', [name]));
 }
 
 /** Removes it with the record of its runs, and returns how many these were; their work items stay. Errors: `schedule.not_found`. */
 export async function removeSchedule(db: Queryable, name: string): Promise<number> {
-  const [gone] = await existing<{ runs: number }>(
-    db,
-    name,
-    `select r.runs, animus.remove_schedule($1)
-       from (select count(*)::int as runs from animus.visible_schedule_runs where schedule = $1) r`,
-  );
+  const sql = `select r.runs, animus.remove_schedule($1)
+       from (select count(*)::int as runs from animus.visible_schedule_runs where schedule = $1) r`;
+  const [gone] = await existing(name, () => db.query<{ runs: number }>(sql, [name]));
   return gone!.runs;
 }
 
 /** The database's clock: the only one that counts for schedules. */
 export async function databaseNow(db: Queryable): Promise<Date> {
-  const [clock] = await db.query<{ now: Date }>('select animus.now() as now');
-  return clock!.now;
+  return readValue<Date>(db, 'select animus.now()');
 }
 
 export function notFound(name: string, hint = ''): AnimusError {
   return new AnimusError('schedule.not_found', { name, hint });
 }
 
-/** Changes a schedule, whose name is `$1`. */
-async function existing<Row extends object>(
-  db: Queryable,
-  name: string,
-  sql: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
+/** Reports a schedule that does not exist as such. Errors: `schedule.not_found`. */
+async function existing<T>(name: string, change: () => Promise<T>): Promise<T> {
   try {
-    return await db.query<Row>(sql, [name, ...values]);
+    return await change();
   } catch (error) {
     throw isAnimusError(error, 'work.not_found') ? notFound(name) : error;
   }

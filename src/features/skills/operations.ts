@@ -169,7 +169,7 @@ export const skillOperations: readonly Operation[] = [
   rollBackSkill,
 ];
 
-/** A login that sees no skills, such as that of a gateway, is told so: to it, the views would say that there are none. Errors: `db.forbidden`, `skill.unknown`. */
+/** Refuses a login that sees no skills, such as that of a gateway, to which the views look empty. Errors: `db.forbidden`, `skill.unknown`. */
 async function readVersions({ tx, visitor }: Pick<Acting<never>, 'tx' | 'visitor'>, name: string) {
   if (visitor === null) await requireSeesAll(tx);
   return store.versionsOf(tx, name);

@@ -1,6 +1,7 @@
 /** What `animus skill stats` prints. */
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { age, cost, grouped } from '../../terminal/view/quantities.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import type { SkillOutcomes, SkillUse } from './usage.ts';
 
 /** Ended work with each skill beside other work of the same faculties. `only`: of this skill. */
@@ -10,35 +11,25 @@ export function showUses(output: Output, uses: readonly SkillUse[], only: string
       only === undefined ? 'no skill was used in this time' : `skill ${only} was not used in this time`,
     );
   const now = Date.now();
-  output.table(
-    [
-      { title: 'SKILL', shrink: true },
-      { title: 'USED', align: 'right' },
-      { title: 'LAST', optional: true },
-      { title: 'ITEMS', align: 'right' },
-      { title: 'COMPLETED', align: 'right' },
-      { title: 'COST EACH', align: 'right' },
-      { title: 'WITHOUT', align: 'right' },
-      { title: 'COMPLETED', align: 'right' },
-      { title: 'COST EACH', align: 'right' },
-    ],
-    uses.map(({ skill, activations, last_used_at: last, with_it: used, without }) => [
-      styled(skill, 'bold'),
-      grouped(activations),
-      last === null ? '' : age(last, now),
-      ...cells(used),
-      ...cells(without),
-    ]),
-  );
+  showTable(output, uses, [
+    [cut('SKILL'), ({ skill }) => styled(skill, 'bold')],
+    [right('USED'), ({ activations }) => grouped(activations)],
+    [spare('LAST'), ({ last_used_at: last }) => (last === null ? '' : age(last, now))],
+    [right('ITEMS'), (use) => grouped(use.with_it.items)],
+    [right('COMPLETED'), (use) => shareCompleted(use.with_it)],
+    [right('COST EACH'), (use) => costOfEach(use.with_it)],
+    [right('WITHOUT'), (use) => grouped(use.without.items)],
+    [right('COMPLETED'), (use) => shareCompleted(use.without)],
+    [right('COST EACH'), (use) => costOfEach(use.without)],
+  ]);
 }
 
-function cells({ items, completed, cost_usd: usd, unpriced_calls: unpriced }: SkillOutcomes): string[] {
-  if (items === 0) return ['0', '', ''];
-  return [
-    grouped(items),
-    `${Math.round((100 * completed) / items)} %`,
-    cost(usd === null ? null : usd / items, unpriced),
-  ];
+function shareCompleted({ items, completed }: SkillOutcomes): string {
+  return items === 0 ? '' : `${Math.round((100 * completed) / items)} %`;
+}
+
+function costOfEach({ items, cost_usd: usd, unpriced_calls: unpriced }: SkillOutcomes): string {
+  return items === 0 ? '' : cost(usd === null ? null : usd / items, unpriced);
 }
 
 /** With the shares of what was completed. */

@@ -3,29 +3,20 @@ import type { SkillChange } from '../../catalog/skills/skill-changes.ts';
 import { visibleLines } from '../../core/text/harmless.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
+import { cut, right, showTable, spare } from '../../terminal/view/table.ts';
 import type { SkillVersion } from './store.ts';
 
 /** All versions, the newest first. */
 export function showHistory(output: Output, versions: readonly SkillVersion[]): void {
   const now = Date.now();
-  output.table(
-    [
-      { title: 'VERSION', align: 'right' },
-      { title: 'STATE' },
-      { title: 'WRITTEN' },
-      { title: 'BY' },
-      { title: 'DECIDED BY', optional: true },
-      { title: 'WHY', shrink: true },
-    ],
-    versions.map(({ version, state, created_at: at, work_item_id: item, faculty, decided_by: by, ...notes }) => [
-      String(version),
-      styled(state, state === 'current' ? 'green' : state === 'proposed' ? 'yellow' : 'plain'),
-      age(at, now),
-      item === null ? 'a person' : `${shortId(item)} ${faculty ?? ''}`,
-      by ?? '',
-      notes.decision_note || notes.note,
-    ]),
-  );
+  showTable(output, versions, [
+    [right('VERSION'), ({ version }) => String(version)],
+    ['STATE', ({ state }) => styled(state, state === 'current' ? 'green' : state === 'proposed' ? 'yellow' : 'plain')],
+    ['WRITTEN', ({ created_at: at }) => age(at, now)],
+    ['BY', ({ work_item_id: item, faculty }) => (item === null ? 'a person' : `${shortId(item)} ${faculty ?? ''}`)],
+    [spare('DECIDED BY'), ({ decided_by: by }) => by ?? ''],
+    [cut('WHY'), ({ decision_note: why, note }) => why || note],
+  ]);
 }
 
 interface Compared {

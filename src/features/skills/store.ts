@@ -4,6 +4,7 @@ import { type RowOf, row } from '../../operations/row.ts';
 import type { PackageFile } from '../../store/skills/packages.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toJsonb, toText } from '../../store/sql/json.ts';
+import { readValue } from '../../store/sql/read-value.ts';
 
 const allOfVersion = row((s) =>
   s.z.object({
@@ -137,8 +138,7 @@ async function numberOf(
   sql: string,
   [name, note, ...rest]: [string, string, ...unknown[]],
 ): Promise<number> {
-  const [made] = await db.query<{ version: number }>(sql, [toText(name), toText(note), ...rest]);
-  return made!.version;
+  return readValue<number>(db, sql, [toText(name), toText(note), ...rest]);
 }
 
 /** A ledger entry that a version came from, as it was then. */

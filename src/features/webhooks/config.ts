@@ -1,4 +1,5 @@
 /** `[webhooks]`: what signs webhooks, and what they may reach. */
+import { type Config, settingsIn } from '../../core/config/config.ts';
 import { reportConflict, section, type ValueOf } from '../../core/config/source/section.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { variableName, webTargets } from '../../core/toml/fields.ts';
@@ -43,7 +44,13 @@ export const webhookSection = section(
   },
 );
 
+export type WebhookSettings = ValueOf<typeof webhookSection>;
+
+export function webhookSettings(config: Config): WebhookSettings {
+  return settingsIn(webhookSection, config);
+}
+
 /** The keys that are set, the present one first. */
-export function webhookKeys(settings: Pick<ValueOf<typeof webhookSection>, 'key' | 'oldKey'>): readonly Secret[] {
+export function webhookKeys(settings: Pick<WebhookSettings, 'key' | 'oldKey'>): readonly Secret[] {
   return [settings.key, settings.oldKey].filter((one) => one !== null);
 }

@@ -1,20 +1,22 @@
 /** What `animus doctor` and `animus status` say of webhooks: whether this process can sign those that there are, and what is not delivered. */
-import { type Config, settingsIn } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type Finding, fine, problem } from '../../terminal/view/finding.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted } from '../../terminal/view/quantities.ts';
-import { listWebhooks, type Webhook, webhookKeyMark } from './store.ts';
+import type { Webhook } from './store.ts';
 
 /** Nothing while there are none. Only the webhooks that the login may see are looked at; an operator sees all. */
 export async function examineWebhooks(db: Queryable, given: Config): Promise<readonly Finding[]> {
   const webhooks = await visibleWebhooks(db);
   if (webhooks.length === 0) return [];
-  // The status needs no schemas.
-  const { webhookKeys, webhookSection } = await import('./config.ts');
-  const config = settingsIn(webhookSection, given);
+  const [{ webhookKeys, webhookSettings }, { webhookKeyMark }] = await Promise.all([
+    import('./config.ts'),
+    import('./store.ts'),
+  ]);
+  const config = webhookSettings(given);
   const marks = webhookKeys(config).map(webhookKeyMark);
   const unsigned = webhooks.filter((hook) => !marks.includes(hook.key_mark));
   const all = counted(webhooks.length, 'webhook');
@@ -30,6 +32,8 @@ export async function examineWebhooks(db: Queryable, given: Config): Promise<rea
 /** None without a schema, of which another check tells, and for a login that may see none. */
 async function visibleWebhooks(db: Queryable): Promise<readonly Webhook[]> {
   if (!(await hasFunctions(db))) return [];
+  // Not loaded for the status.
+  const { listWebhooks } = await import('./store.ts');
   try {
     return await listWebhooks(db);
   } catch (error) {

@@ -1,6 +1,5 @@
 /** Sends webhooks: the database decides which daemon sends what, and when again (docs/webhooks.md). */
 
-import { settingsIn } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { type Lease, timedLease } from '../../core/lifecycle/lease.ts';
@@ -13,7 +12,7 @@ import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { WebReach } from '../../tools/web/guarded-agent.ts';
-import { webhookKeys, webhookSection } from './config.ts';
+import { webhookKeys, webhookSettings } from './config.ts';
 import { type ClaimedDelivery, claimDeliveries, endDelivery, SEND_MS, sendDelivery } from './deliveries.ts';
 import { webhookKeyMark } from './store.ts';
 
@@ -38,7 +37,7 @@ const CLAIM_SECONDS = 60;
 
 /** The sender of a daemon. */
 export function createWebhookService({ db, clock, log, settings }: PartOfDaemon): Service {
-  const own = () => settingsIn(webhookSection, settings());
+  const own = () => webhookSettings(settings());
   const reach = () => ({ allow: own().allow.flatMap((target) => parseWebTarget(target) ?? []) });
   return createWebhookSender({ db, clock, log, keys: webhookKeys(own()), reach });
 }

@@ -121,7 +121,7 @@ function changeMatching(
       state === undefined ? allowed : [state],
       faculty ?? null,
       since ?? null,
-      reason === undefined ? null : toText(reason),
+      toText(reason),
       after ?? null,
       limit,
     ],

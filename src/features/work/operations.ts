@@ -5,7 +5,7 @@ import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
 import { listWork as listRows, readWork } from '../../operations/read-work.ts';
 import { workItem, workSummary } from '../../operations/work-rows.ts';
-import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
+import { requireVisibleWork } from '../../store/views/views-of-login.ts';
 import * as store from '../../store/work/operate.ts';
 import { sayWork as say } from '../../store/work/say-work.ts';
 import { cancelMatchingWork, retryMatchingWork } from './bulk.ts';

@@ -9,18 +9,18 @@ import type { ErrorCode } from '../../core/errors/error-table.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';
 import { type Network, parseNetworks } from '../../core/text/networks.ts';
+import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from '../door/authorize.ts';
+import { clientAddress } from '../door/client-address.ts';
+import { checkHeaders, checkHost, checkOrigin, corsHeaders, preflight } from '../door/gate.ts';
+import { rateLimit } from '../door/limits.ts';
 import { openLiveEvents } from '../events/live-events.ts';
 import { sendStreamed } from '../events/streamed-response.ts';
 import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
-import { publicError } from '../route/public-error.ts';
+import { shownError } from '../route/public-error.ts';
 import type { ApiServices, Route } from '../route/route.ts';
 import { type Arrival, answerRoute } from './answer-route.ts';
 import { API_ROUTES } from './api-routes.ts';
-import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
-import { clientAddress } from './client-address.ts';
-import { checkHeaders, checkHost, checkOrigin, corsHeaders, preflight } from './gate.ts';
-import { rateLimit } from './limits.ts';
 import { answerMcpRequest } from './mcp-route.ts';
 import { observed } from './observed.ts';
 import { openSockets } from './open-sockets.ts';
@@ -56,21 +56,15 @@ const STOP_MS = 5000;
 export function openApi(options: ApiOptions): HttpApi {
   const stopping = new AbortController();
   const live = openLiveEvents(options.db, options.clock, options.log);
-  const { oidc, requestsPerMinute, trustedProxies = [] } = options.settings;
+  const { settings } = options;
+  const { oidc, requestsPerMinute, trustedProxies = [] } = settings;
   const trusted = parseNetworks(trustedProxies);
   const requests = rateLimit(requestsPerMinute, options.clock);
   const login = openLogin({ database: options.db, issuer: oidc ? openIssuer(oidc) : null });
   const door = doorkeeper(login, requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
   const services = { ...options, live };
   const app = createApp(services, { door, trusted, stopping: stopping.signal });
-  const sockets = openSockets({
-    services,
-    settings: options.settings,
-    trusted,
-    door,
-    requests,
-    stopping: stopping.signal,
-  });
+  const sockets = openSockets({ services, settings, trusted, door, requests, stopping: stopping.signal });
   const fetch = async (request: Request, { incoming, outgoing }: Bindings) => {
     const answer = await app.fetch(request, { incoming, outgoing });
     return sendStreamed(answer, outgoing) ? RESPONSE_ALREADY_SENT : answer;
@@ -169,9 +163,8 @@ function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping 
   for (const [path, methods] of Map.groupBy(all, (route) => honoPath(route.path))) {
     app.all(path, () => {
       // A GET can be asked for without its body.
-      const allow = [...new Set(methods.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)))].join(
-        ', ',
-      );
+      const allowed = new Set(methods.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)));
+      const allow = [...allowed].join(', ');
       return problemResponse(new AnimusError('http.method', { methods: allow }), { allow });
     });
   }
@@ -180,10 +173,8 @@ function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping 
   return app;
 
   function failed(error: unknown, context: Context<Env>): Response {
-    const requestId = context.get('requestId');
-    const { shown, hidden } = publicError(error, requestId);
     const client = clientAddress(context.env.incoming, trusted);
-    if (hidden) options.log.error({ err: error, request_id: requestId, client }, 'a request to the API failed');
+    const shown = shownError(error, options.log, { requestId: context.get('requestId'), client });
     const { host = '' } = context.env.incoming.headers;
     const unknown = shown.code === 'http.unauthorized';
     return problemResponse(shown, unknown ? challenge(context.req.path, host, settings) : MORE_HEADERS[shown.code]);

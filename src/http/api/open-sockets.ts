@@ -1,17 +1,16 @@
 /** Lets clients open WebSockets at `/api/v1/socket`, after the same checks as any request. */
-import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpConfig } from '../../core/config/sections/http.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Network } from '../../core/text/networks.ts';
-import { publicError } from '../route/public-error.ts';
+import type { Doorkeeper } from '../door/authorize.ts';
+import { clientAddress } from '../door/client-address.ts';
+import { checkHost, checkOrigin } from '../door/gate.ts';
+import type { RateLimit } from '../door/limits.ts';
+import { shownError } from '../route/public-error.ts';
 import type { ApiServices } from '../route/route.ts';
 import { createSocketServer, socketAuthorization } from '../sockets/socket-server.ts';
-import type { Doorkeeper } from './authorize.ts';
-import { clientAddress } from './client-address.ts';
-import { checkHost, checkOrigin } from './gate.ts';
-import type { RateLimit } from './limits.ts';
 import { API_ROOT } from './openapi.ts';
 
 export interface SocketParts {
@@ -35,14 +34,6 @@ export interface Sockets {
 export function openSockets({ services, settings, trusted, door, requests, stopping }: SocketParts): Sockets {
   const server = createSocketServer();
 
-  /** What a client is shown of an error; the log has what it is not shown. */
-  function shown(error: unknown, client: string): AnimusError {
-    const requestId = randomUUID();
-    const result = publicError(error, requestId);
-    if (result.hidden) services.log.error({ err: error, request_id: requestId, client }, 'a request to the API failed');
-    return result.shown;
-  }
-
   async function admit(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): Promise<void> {
     if (request.url?.split('?')[0] !== `${API_ROOT}/socket`) throw new AnimusError('http.not_found');
     checkHost(request.headers.host, settings);
@@ -61,7 +52,7 @@ export function openSockets({ services, settings, trusted, door, requests, stopp
       signal: stopping,
       count: () => requests.take(visitor.actor),
       showError(error) {
-        const { code, message } = shown(error, address);
+        const { code, message } = shownError(error, services.log, { client: address });
         return { code, detail: message };
       },
     });
@@ -72,7 +63,8 @@ export function openSockets({ services, settings, trusted, door, requests, stopp
       // Without a listener, a client that is gone would end the process.
       socket.on('error', () => socket.destroy());
       admit(request, socket, head, admitted).catch((error: unknown) => {
-        const { httpStatus: status, code } = shown(error, clientAddress(request, trusted));
+        const client = clientAddress(request, trusted);
+        const { httpStatus: status, code } = shownError(error, services.log, { client });
         socket.end(
           `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${code.length}\r\n\r\n${code}`,
         );

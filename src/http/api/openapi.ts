@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document, made from the table of routes. */
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../core/errors/error-table.ts';
+import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
-import { describedTags } from './api-tags.ts';
 import { mayBeAbsent } from './parse-input.ts';
 import { PROBLEM_TYPE, problemSchema } from './problem.ts';
 
@@ -53,6 +53,12 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
       schemas,
     },
   };
+}
+
+/** The tags that the routes have, in their order, each with its description. */
+function describedTags(routes: readonly Route[]): readonly Json[] {
+  const descriptions = Object.assign({}, ...FEATURES.map(({ tags }) => tags)) as Readonly<Record<string, string>>;
+  return [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: descriptions[name] }));
 }
 
 function operation(route: Route, schemas: Json): Json {
@@ -160,18 +166,13 @@ function success(route: Route, schemas: Json): Json {
   };
 }
 
+const described = (each: readonly ErrorCode[]) => `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`;
+
 function failures(route: Route): Json {
   const codes = [...COMMON, ...(route.input.body ? WITH_BODY : []), ...(route.errors ?? [])];
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].http);
-  return Object.fromEntries(
-    [...byStatus].map(([status, each]) => [
-      status,
-      {
-        description: `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`,
-        content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
-    ]),
-  );
+  const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
+  return Object.fromEntries([...byStatus].map(([status, each]) => [status, { description: described(each), content }]));
 }
 
 function content(type: string, schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {

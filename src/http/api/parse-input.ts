@@ -5,14 +5,12 @@ import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import type { Input, Route } from '../route/route.ts';
 import { readJsonBody, type SentBody } from './read-body.ts';
 
-type Parsed = Input<z.ZodObject, z.ZodObject, z.ZodType>;
-
 /** The parsed input, and its body as it came. Errors: `http.invalid`, which names each key that is wrong, and those of `readJsonBody`. */
 export async function parseInput(
   route: Route,
   request: Request,
   path: Readonly<Record<string, string>>,
-): Promise<{ readonly input: Parsed; readonly sent: SentBody }> {
+): Promise<{ readonly input: Input; readonly sent: SentBody }> {
   refuseNul(path);
   const query = onlyOnce(new URL(request.url).searchParams);
   const checked = { path: check('path', route.input.path, path), query: check('query', route.input.query, query) };

@@ -28,12 +28,11 @@ export async function afterWait(route: JsonRoute, answer: Answer, seconds: numbe
   const document = JSON.parse(answer.text) as Readonly<Record<string, unknown>>;
   const id = String(document[route.awaits ?? 'id']);
   const { own, ended } = await awaitWork(visit, id, seconds);
-  const now = Object.fromEntries(
-    Object.entries(document).map(([key, value]) => [
-      key,
-      OF_NOW.has(key) && own !== null ? own[key as keyof WorkItem] : value,
-    ]),
-  );
+  const isOld = (key: string) => OF_NOW.has(key) && own !== null;
+  const news = Object.keys(document)
+    .filter(isOld)
+    .map((key) => [key, own![key as keyof WorkItem]]);
+  const now = { ...document, ...Object.fromEntries(news) };
   return {
     ...answer,
     status: ended === null ? 202 : 200,

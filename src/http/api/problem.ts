@@ -1,4 +1,5 @@
 /** Errors as `application/problem+json` (RFC 9457). */
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { AnimusError } from '../../core/errors/errors.ts';
 import { errorCode } from '../events/error-code.ts';
@@ -22,7 +23,7 @@ export function problemResponse(error: AnimusError, headers: Readonly<Record<str
   const status = error.httpStatus;
   const body: z.output<typeof problemSchema> = {
     type: `urn:animus:error:${error.code}`,
-    title: TITLES[status] ?? 'Error',
+    title: TITLES[status] ?? STATUS_CODES[status] ?? 'Error',
     status,
     detail: error.message,
     code: error.code,
@@ -39,18 +40,5 @@ function retryAfter({ httpStatus, details }: AnimusError): Record<string, string
   return httpStatus === 503 ? { 'retry-after': '1' } : {};
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  421: 'Misdirected Request',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-};
+/** Node has the names of an older RFC. */
+const TITLES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };

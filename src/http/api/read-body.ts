@@ -20,11 +20,9 @@ export interface SentBody {
  */
 export async function readJsonBody(
   request: Request,
-  {
-    maxBytes = DEFAULT_BODY_BYTES,
-    optional = false,
-  }: { readonly maxBytes?: number | undefined; readonly optional?: boolean } = {},
+  limits: { readonly maxBytes?: number | undefined; readonly optional?: boolean } = {},
 ): Promise<SentBody> {
+  const { maxBytes = DEFAULT_BODY_BYTES, optional = false } = limits;
   const type = request.headers.get('content-type') ?? '';
   const encoding = request.headers.get('content-encoding') ?? 'identity';
   if (optional && type === '' && !hasBody(request)) return EMPTY;

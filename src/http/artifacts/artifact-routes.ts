@@ -1,7 +1,8 @@
 /** The bytes of files of work: what came with it, outputs that were too large for a row, and what it has changed. */
 import { z } from 'zod';
 import { id } from '../../operations/schemas.ts';
-import { noSuchItem, readItemResult } from '../../store/views/item-worktree.ts';
+import { readItemResult } from '../../store/views/item-worktree.ts';
+import { noWork } from '../../store/views/views-of-login.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { type Route, streamRoute } from '../route/route.ts';
 import { DOWNLOAD, download } from './download.ts';
@@ -33,7 +34,7 @@ const readPatch = streamRoute({
   errors: ['work.not_found'],
   respond: async (visit, { path }, request) => {
     const result = await asVisitor(visit.services.db, visit.visitor, (tx) => readItemResult(tx, path.id));
-    if (!result.has_patch) throw noSuchItem(path.id);
+    if (!result.has_patch) throw noWork(path.id);
     return download(visit, path.id, request);
   },
 });

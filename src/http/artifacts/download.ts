@@ -3,6 +3,7 @@
 import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { readArtifactPart, readVisibleArtifact } from '../../store/views/visible/visible-artifacts.ts';
 import { asVisitor } from '../login/visitor.ts';
+import { fileHeaders } from '../route/file-headers.ts';
 import type { StreamDescription, Visit } from '../route/route.ts';
 
 /** What the OpenAPI document says of routes that answer with a `download`. */
@@ -36,7 +37,7 @@ export async function download(visit: Visit, id: string, request: Request): Prom
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${file.bytes}` } });
   }
   const { first, last } = range ?? { first: 0, last: file.bytes - 1 };
-  return new Response(partsOf(visit, file, first, last), {
+  return new Response(ReadableStream.from(partsOf(visit, file, first, last)), {
     status: range === null ? 200 : 206,
     headers: {
       ...headers,
@@ -46,16 +47,9 @@ export async function download(visit: Visit, id: string, request: Request): Prom
   });
 }
 
-/** Browsers must neither show a file of work as a page of this address nor guess what it is. */
 function headersOf({ id, name, media_type: type, created_at: at }: ArtifactView) {
-  return {
-    'content-type': /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream',
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replaceAll("'", '%27')}`,
-    'content-security-policy': 'sandbox',
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-cache',
-    etag: `"${id}-${at.getTime()}"`,
-  };
+  const known = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream';
+  return { ...fileHeaders(known, name), 'accept-ranges': 'bytes', etag: `"${id}-${at.getTime()}"` };
 }
 
 interface ByteRange {
@@ -75,33 +69,18 @@ function rangeOf(header: string | null, bytes: number): ByteRange | 'beyond' | n
   return last < first ? null : { first, last };
 }
 
-function partsOf(
+/** In small pieces, so that the server sees how fast its reader takes them. */
+async function* partsOf(
   { visitor, services }: Visit,
   file: ArtifactView,
   first: number,
   last: number,
-): ReadableStream<Uint8Array> {
-  let next = first;
-  let rest: Uint8Array = new Uint8Array();
-  // In small pieces, so that the server sees how fast its reader takes them.
-  const give = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    controller.enqueue(rest.subarray(0, PIECE_BYTES));
-    rest = rest.subarray(PIECE_BYTES);
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        if (rest.length > 0) return give(controller);
-        if (next > last) return controller.close();
-        const length = Math.min(PART_BYTES, last - next + 1);
-        const part = await asVisitor(services.db, visitor, (tx) => readArtifactPart(tx, file, next, length));
-        if (part === null || part.byteLength !== length)
-          throw new Error(`artifact ${file.id} ended before its length, or was changed`);
-        next += length;
-        rest = part;
-        give(controller);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+): AsyncGenerator<Uint8Array> {
+  for (let next = first; next <= last; next += PART_BYTES) {
+    const length = Math.min(PART_BYTES, last - next + 1);
+    const part = await asVisitor(services.db, visitor, (tx) => readArtifactPart(tx, file, next, length));
+    if (part === null || part.byteLength !== length)
+      throw new Error(`artifact ${file.id} ended before its length, or was changed`);
+    for (let at = 0; at < length; at += PIECE_BYTES) yield part.subarray(at, at + PIECE_BYTES);
+  }
 }

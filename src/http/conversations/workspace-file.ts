@@ -5,6 +5,7 @@ import {
   readWorkspaceFile,
 } from '../../features/conversations/store/workspaces.ts';
 import { asVisitor } from '../login/visitor.ts';
+import { fileHeaders } from '../route/file-headers.ts';
 import type { Visit } from '../route/route.ts';
 
 /** Answers 200 with the file, 304 for a known ETag. Errors: `work.not_found`. */
@@ -21,16 +22,6 @@ export async function workspaceFile(visit: Visit, workspaceId: string, path: str
 
 export function textHeaders(type: string, name: string): Record<string, string> {
   return fileHeaders(`${type}; charset=utf-8`, name);
-}
-
-/** A browser must not show what people and models wrote as a page of this address. */
-function fileHeaders(type: string, name: string): Record<string, string> {
-  return {
-    'content-type': type,
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replaceAll("'", '%27')}`,
-    'content-security-policy': 'sandbox',
-    'cache-control': 'private, no-cache',
-  };
 }
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags, of which a weak one counts too, or `*`. */

@@ -28,7 +28,7 @@ export interface EventRequest {
 
 /**
  * 200 with the stream; 204, which tells an EventSource not to connect again, when the work has ended and nothing is after the id. A conversation
- * has no end. Errors: `work.not_found`, also for what the visitor may not see; `usage.invalid` for an id that is none of its events; `http.unauthorized`.
+ * has no end. Errors: `work.not_found`, also for what the visitor may not see; `usage.invalid` for an id that is not one of its events; `http.unauthorized`.
  */
 export async function answerEvents(services: EventServices, request: EventRequest): Promise<Response> {
   const { eyes, scope, after } = request;

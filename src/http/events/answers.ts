@@ -1,23 +1,14 @@
 /** Which watched things the changes and texts of a work item belong to: itself, and the conversation that it answers in. */
 import type { WatchedItem } from './watched-item.ts';
 
-export interface Answers {
-  /** Everything to which the item belongs. */
-  of(workItemId: string): readonly WatchedItem[];
-  /** Sets which items belong to it; `begun` are those that did not before, `over` those that do not any more. */
-  set(
-    watched: WatchedItem,
-    ids: readonly string[],
-  ): { readonly begun: readonly string[]; readonly over: readonly string[] };
-  ids(): Iterable<string>;
-}
-
-export function createAnswers(): Answers {
+export function createAnswers() {
   const watchedOf = new Map<string, Set<WatchedItem>>();
   const idsOf = new Map<WatchedItem, ReadonlySet<string>>();
   return {
-    of: (id) => [...(watchedOf.get(id) ?? [])],
-    set(watched, ids) {
+    /** Everything to which the item belongs. */
+    of: (workItemId: string): readonly WatchedItem[] => [...(watchedOf.get(workItemId) ?? [])],
+    /** Sets which items belong to it; `begun` are those that did not before, `over` those that do not any more. */
+    set(watched: WatchedItem, ids: readonly string[]) {
       const before = idsOf.get(watched) ?? new Set();
       const now = new Set(ids);
       const begun = [...now].filter((id) => !before.has(id));

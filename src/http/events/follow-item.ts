@@ -29,7 +29,7 @@ const AFTER_OUTAGE_MS = 1_000;
  * wait, and what is said from now on), and what happens, until the item has ended and everything
  * was yielded, or the signal aborts. Reads on only when asked for the next frames, so a slow reader costs a position and
  * nothing else; hints that it was too slow for are left out, and a hint `missed` says so. Errors: `work.not_found`, also when
- * the reader may not see it (any more); `usage.invalid` for an id that is none of its events; those of `eyes`. With a sink, what happens while
+ * the reader may not see it (any more); `usage.invalid` for an id that is not one of its events; those of `eyes`. With a sink, what happens while
  * it is awaited goes there and is not yielded.
  */
 export async function* followItem(
@@ -119,7 +119,7 @@ export async function readBeginning(eyes: Eyes, scope: EventScope, after: string
   return { after, isOwn, position, page, scope: page.since === undefined ? scope : { ...scope, since: page.since } };
 }
 
-/** Where a reader begins. Errors: `usage.invalid` for an id that is none of its events; `work.not_found`. */
+/** Where a reader begins. Errors: `usage.invalid` for an id that is not one of its events; `work.not_found`. */
 async function startOf(eyes: Eyes, scope: EventScope, after: string | null): Promise<AnyPosition> {
   if (after === null) return beginningOf(scope);
   if (after !== NOW || scope.kind === 'work') return readPlace(scope, after);

@@ -7,17 +7,10 @@ export interface Follower {
   changed(nowMs: number): boolean;
 }
 
-export interface Followers {
-  /** Calls it at the next change. */
-  add(follower: Follower): void;
-  /** Calls all of them. */
-  call(): void;
-}
-
 /** Each writes to a socket, and a thousand in a row would hold up everything else for 10 ms and more. */
 const CALLED_AT_ONCE = 100;
 
-export function createFollowers(clock: Clock): Followers {
+export function createFollowers(clock: Clock) {
   let waiting: Follower[] = [];
 
   /** Calls those from the number on. A follower that was called waits for the next change, which may come before the last of them is called. */
@@ -32,8 +25,10 @@ export function createFollowers(clock: Clock): Followers {
   }
 
   return {
-    add: (follower) => void waiting.push(follower),
-    call() {
+    /** Calls it at the next change. */
+    add: (follower: Follower): void => void waiting.push(follower),
+    /** Calls all of them. */
+    call(): void {
       const called = waiting;
       waiting = [];
       callInTurn(called, 0);

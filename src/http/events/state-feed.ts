@@ -8,7 +8,6 @@ import type { Waiting } from '../../core/work/waiting.ts';
 import { shownWaiting } from '../../core/work/waiting.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readStates, type StateOfWork } from '../../store/events/read-states.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 import { withWaiting } from '../../store/views/waiting.ts';
 import { EventRing, type RingPart } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
@@ -48,13 +47,7 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
   function feedOf(eyes: Eyes): Feed {
     const known = feeds.get(eyes.key);
     if (known) return known;
-    const feed: Feed = {
-      ring: new EventRing(),
-      readers: 0,
-      states: null,
-      error: null,
-      waiting: new Set(),
-    };
+    const feed: Feed = { ring: new EventRing(), readers: 0, states: null, error: null, waiting: new Set() };
     feeds.set(eyes.key, feed);
     const keeping = keep(feed, eyes);
     running.add(keeping);
@@ -66,7 +59,8 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
   async function keep(feed: Feed, eyes: Eyes): Promise<void> {
     do {
       try {
-        update(feed, await eyes.look((tx) => readNow(tx, new Date(clock.nowMs() - LATE_MS))));
+        const since = new Date(clock.nowMs() - LATE_MS);
+        update(feed, await eyes.look(async (tx) => withWaiting(tx, await readStates(tx, since))));
       } catch (error) {
         // An outage says nothing about rights: the next look may work.
         if (!isAnimusError(error, 'db.unreachable')) feed.error = error;
@@ -119,10 +113,6 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
   };
 }
 
-async function readNow(tx: Queryable, since: Date): Promise<readonly WorkNow[]> {
-  return withWaiting(tx, await readStates(tx, since));
-}
-
 function update(feed: Feed, states: readonly WorkNow[]): void {
   const before = feed.states;
   feed.states = new Map(states.map((one) => [one.id, one]));
@@ -135,26 +125,16 @@ function update(feed: Feed, states: readonly WorkNow[]): void {
   }
 }
 
-function fieldsOf({
-  id,
-  faculty,
-  state,
-  description,
-  parentId,
-  mergedInto,
-  createdAt,
-  resolvedAt,
-  waiting,
-}: WorkNow): object {
+function fieldsOf(one: WorkNow): object {
   return {
-    work_item_id: id,
-    faculty,
-    state,
-    description,
-    parent_id: parentId,
-    merged_into: mergedInto,
-    created_at: createdAt.toISOString(),
-    resolved_at: resolvedAt?.toISOString() ?? null,
-    waiting: waiting && shownWaiting(waiting),
+    work_item_id: one.id,
+    faculty: one.faculty,
+    state: one.state,
+    description: one.description,
+    parent_id: one.parentId,
+    merged_into: one.mergedInto,
+    created_at: one.createdAt.toISOString(),
+    resolved_at: one.resolvedAt?.toISOString() ?? null,
+    waiting: one.waiting && shownWaiting(one.waiting),
   };
 }

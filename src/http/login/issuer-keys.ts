@@ -19,7 +19,7 @@ const MAX_AGE_MS = 600_000;
 /** Larger answers are not key sets. */
 const MAX_BYTES = 1024 * 1024;
 
-/** A resolver of keys for `jwtVerify`. It raises `http.issuer` if the keys cannot be had. */
+/** A resolver of keys for `jwtVerify`. It raises `http.issuer` if the keys cannot be read. */
 export function issuerKeys({ issuer, jwksUrl, pauseMs = PAUSE_MS, now = Date.now }: KeySource): JWTVerifyGetKey {
   let resolving: Promise<JWTVerifyGetKey> | null = null;
   let failed: { readonly at: number; readonly error: AnimusError } | null = null;

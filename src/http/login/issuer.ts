@@ -19,7 +19,7 @@ export interface Claimed {
 }
 
 export interface Issuer {
-  /** Raises `http.unauthorized` for a token that is not accepted, `http.issuer` if the keys cannot be had. */
+  /** Raises `http.unauthorized` for a token that is not accepted, `http.issuer` if the keys cannot be read. */
   claimed(token: string): Promise<Claimed>;
 }
 

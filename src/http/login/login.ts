@@ -5,7 +5,7 @@ import { Secret } from '../../core/secrets/secret.ts';
 import { actWithRole, actWithToken } from '../../store/people/acting.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Claimed, Issuer } from './issuer.ts';
-import { asVisitor, type Visitor } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 export interface Login {
   /**
@@ -14,8 +14,6 @@ export interface Login {
    * our tokens in the database; default: at once.
    */
   visitor(authorization: string | undefined, turn?: <T>(look: () => Promise<T>) => Promise<T>): Promise<Visitor>;
-  /** Runs `work` in one transaction that acts for the visitor. Raises `http.unauthorized`, and whatever `work` raises. */
-  asVisitor<T>(visitor: Visitor, work: (tx: Queryable) => Promise<T>): Promise<T>;
 }
 
 export interface LoginOptions {
@@ -37,7 +35,6 @@ export function openLogin({ database, issuer = null }: LoginOptions): Login {
       const proof = new Secret(hash.toString('hex'));
       return { actor: `person:${person}`, person, role, scopes, tokenId: id, expiresAt, acceptedUntil: null, proof };
     },
-    asVisitor: (visitor, work) => asVisitor(database, visitor, work),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Who visits by HTTP, and the transactions that act for them. What they may see and do is decided by the same SQL as for psql. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
-import type { ActingPerson } from '../../core/work/people.ts';
+import type { ActingPerson, Scope } from '../../core/work/people.ts';
 import { type AnyPage, type Place, type ReadsAs, readPlacesAs } from '../../store/events/places.ts';
 import { actWithRole, actWithToken } from '../../store/people/acting.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
@@ -12,6 +12,12 @@ export interface Visitor extends ActingPerson {
   readonly acceptedUntil: Date | null;
   /** The hash of one of our tokens, hexadecimal: anyone who has it can act with the token. Null for a token of an OIDC issuer. */
   readonly proof: Secret | null;
+}
+
+/** Errors: `http.forbidden` if the visitor's token is not for the scope. */
+export function requireScope({ scopes }: Pick<Visitor, 'scopes'>, scope: Scope): void {
+  if (!scopes.includes(scope))
+    throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
 }
 
 /**
@@ -25,15 +31,10 @@ export function asVisitor<T>(
   now: () => Date = () => new Date(),
 ): Promise<T> {
   return database.transaction(async (tx) => {
-    await actFor(tx, visitor, now);
+    const as = actingAs(visitor, now);
+    await ('token' in as ? actWithToken(tx, as.token) : actWithRole(tx, as.person, as.role));
     return work(tx);
   });
-}
-
-async function actFor(tx: Queryable, visitor: Visitor, now: () => Date): Promise<void> {
-  const as = actingAs(visitor, now);
-  if ('token' in as) await actWithToken(tx, as.token);
-  else await actWithRole(tx, as.person, as.role);
 }
 
 /** The events that the visitor may see, as `readPlaces` returns them, in one statement. Raises as `asVisitor`. */

@@ -9,7 +9,8 @@ import { createMcpServer } from './mcp-server.ts';
  * several messages in one request, which the protocol has given up; others are in the answer, as the protocol has them.
  */
 export async function answerMcp(visit: Visit, request: Request, body: unknown): Promise<Response> {
-  if (Array.isArray(body)) throw new AnimusError('http.invalid', { detail: 'one message in a request, no list' });
+  if (Array.isArray(body))
+    throw new AnimusError('http.invalid', { detail: 'send one message per request, not a list' });
   const { log } = visit.services;
   const handler = createMcpHandler(() => createMcpServer(visit), {
     // A stream with comments between its events: a call that waits is not taken for a dead connection.

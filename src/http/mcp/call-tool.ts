@@ -1,8 +1,8 @@
 /** One call of a tool: its arguments, its rights, its result or error as the protocol has them. */
-import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { publicError } from '../route/public-error.ts';
+import { requireScope } from '../login/visitor.ts';
+import { shownError } from '../route/public-error.ts';
 import type { Visit } from '../route/route.ts';
 import { boundedJson } from './bounded-json.ts';
 import { checkArguments } from './check-arguments.ts';
@@ -28,15 +28,11 @@ export async function callTool(
 ): Promise<CallToolResult> {
   try {
     if (tooMany) throw new AnimusError('http.too_many', { detail: 'too many requests', seconds: 1 });
-    if (!visit.visitor.scopes.includes(tool.scope)) {
-      throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${tool.scope}` });
-    }
+    requireScope(visit.visitor, tool.scope);
     const result = await tool.run(visit, checkArguments(tool, given), report);
     return { content: [text(DATA), text(boundedJson(result))] };
   } catch (error) {
-    const requestId = randomUUID();
-    const { shown, hidden } = publicError(error, requestId);
-    if (hidden) visit.services.log.error({ err: error, request_id: requestId }, 'a request to the API failed');
+    const shown = shownError(error, visit.services.log);
     return { isError: true, content: [text(`${shown.code}: ${shown.message}`.slice(0, 10_000).toWellFormed())] };
   }
 }

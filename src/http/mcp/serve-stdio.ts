@@ -1,26 +1,15 @@
 /** The MCP server on standard input and output, for a client that starts it: `animus mcp`. */
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { FixedConfig } from '../../core/config/config.ts';
 import type { OidcConfig } from '../../core/config/sections/http.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
-import type { Database } from '../../store/sql/database.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { openLiveEvents } from '../events/live-events.ts';
 import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
 import type { ApiServices } from '../route/route.ts';
 import { createMcpServer } from './mcp-server.ts';
 
-export interface McpStdioParts {
-  /** Its login may act for people. */
-  readonly db: Database;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly config: FixedConfig;
-  readonly embeddings: NonNullable<ApiServices['embeddings']> | null;
+export interface McpStdioParts extends Omit<ApiServices, 'live' | 'models'> {
   readonly token: Secret;
   readonly oidc: OidcConfig | null;
   readonly stdin: Readable;
@@ -32,13 +21,14 @@ export interface McpStdioParts {
 
 /** Serves until the client closes standard input or the signal aborts. Errors: `http.unauthorized` at the start, `db.*`. */
 export async function serveMcpStdio(parts: McpStdioParts): Promise<void> {
-  const { db, log, clock, version, config, embeddings, token, oidc, stdin, stdout, signal } = parts;
+  const { token, oidc, stdin, stdout, signal, ...given } = parts;
+  const { db, log, clock } = given;
   const login = openLogin({ database: db, issuer: oidc && openIssuer(oidc) });
   const visitor = await login.visitor(`Bearer ${token.reveal()}`);
   if (signal.aborted) return;
   const live = openLiveEvents(db, clock, log);
   const over = new AbortController();
-  const services = { db, log, clock, version, config, live, embeddings };
+  const services = { ...given, live };
   const visit = { visitor, services, traceparent: null, signal: over.signal };
   const transport = new ClosingTransport(stdin, stdout);
   const handle = serveStdio(() => createMcpServer(visit), {

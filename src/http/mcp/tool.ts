@@ -13,7 +13,7 @@ export interface McpTool {
   readonly description: string;
   /** The route of the API that it is: its method and path. Null: none does the same. */
   readonly route: string | null;
-  /** What the token must be good for. */
+  /** The scope that the token must have. */
   readonly scope: Scope;
   readonly hints: ToolHints;
   readonly input: z.ZodObject;

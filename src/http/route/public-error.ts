@@ -1,7 +1,9 @@
 /** Which error a client may see. */
+import { randomUUID } from 'node:crypto';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { publicCode } from '../../core/errors/public-code.ts';
 import { sqlState } from '../../store/sql/database-errors.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 /** The error as a client may see it: addresses, statements and internals stay in the log. `hidden` says that the log should have it. */
 export function publicError(
@@ -26,6 +28,18 @@ export function publicError(
       // `db.forbidden`. The message of the table names the server; its cause says who may not do what.
       return { shown: new AnimusError('http.forbidden', { detail: messageOf(error.cause) }), hidden: false };
   }
+}
+
+/** The same; what the client is not shown goes to the log. `client`: the address. */
+export function shownError(
+  error: unknown,
+  log: Log,
+  { requestId = randomUUID(), client }: { readonly requestId?: string; readonly client?: string } = {},
+): AnimusError {
+  const { shown, hidden } = publicError(error, requestId);
+  const who = client !== undefined && { client };
+  if (hidden) log.error({ err: error, request_id: requestId, ...who }, 'a request to the API failed');
+  return shown;
 }
 
 function internal(requestId: string, cause: unknown): AnimusError {

@@ -49,10 +49,10 @@ export interface Transacted extends Visit {
 }
 
 /** The parts of a request, each parsed by its schema. A part without a schema is empty. */
-export interface Input<Path extends Shape, Query extends Shape, Body extends z.ZodType> {
+export interface Input<Path extends Shape = Shape, Query extends Shape = Shape> {
   readonly path: z.output<Path>;
   readonly query: z.output<Query>;
-  readonly body: z.output<Body>;
+  readonly body: unknown;
 }
 
 interface Described {
@@ -65,7 +65,7 @@ interface Described {
   readonly tag: string;
   /** One line. */
   readonly summary: string;
-  /** What the token must be good for. */
+  /** The scope that the token must have. */
   readonly scope: Scope;
   /** Errors of its own, beside those that every route has. */
   readonly errors?: readonly ErrorCode[];
@@ -85,8 +85,8 @@ export interface JsonRoute extends Described {
   readonly input: Parts;
   readonly output: z.ZodType;
   /** What the route has to ask of others, outside of its transaction and before it. */
-  readonly prepare?: ((visit: Visit, input: Input<Shape, Shape, z.ZodType>) => Promise<unknown>) | undefined;
-  readonly run: (visit: Transacted, input: Input<Shape, Shape, z.ZodType>) => Promise<unknown>;
+  readonly prepare?: ((visit: Visit, input: Input) => Promise<unknown>) | undefined;
+  readonly run: (visit: Transacted, input: Input) => Promise<unknown>;
 }
 
 /** A route that answers with a stream: it opens transactions itself, by `asVisitor`. */
@@ -97,7 +97,7 @@ export interface StreamRoute extends Described {
   readonly media: readonly string[];
   readonly described?: StreamDescription;
   /** `request` is for its headers. */
-  readonly respond: (visit: Visit, input: Input<Shape, Shape, z.ZodType>, request: Request) => Promise<Response>;
+  readonly respond: (visit: Visit, input: Input, request: Request) => Promise<Response>;
 }
 
 /** What the OpenAPI document says of a stream, beside its media types. */
@@ -121,29 +121,20 @@ interface Parts {
   readonly body: z.ZodType | null;
 }
 
-interface Schemas<Path extends Shape, Query extends Shape, Body extends z.ZodType> {
-  readonly params?: Path;
-  readonly query?: Query;
-  readonly body?: Body;
-}
-
 const NOTHING = z.strictObject({});
 type Nothing = typeof NOTHING;
 
+interface TypedStream<Path extends Shape, Query extends Shape> extends Omit<StreamRoute, 'kind' | 'input' | 'respond'> {
+  readonly params?: Path;
+  readonly query?: Query;
+  readonly respond: (visit: Visit, input: Input<Path, Query>, request: Request) => Promise<Response>;
+}
+
 /** Makes a route that answers with a stream. */
-export function streamRoute<
-  Path extends Shape = Nothing,
-  Query extends Shape = Nothing,
-  Body extends z.ZodType = z.ZodUndefined,
->(
-  route: Described &
-    Schemas<Path, Query, Body> & {
-      readonly media: readonly string[];
-      readonly described?: StreamDescription;
-      readonly respond: (visit: Visit, input: Input<Path, Query, Body>, request: Request) => Promise<Response>;
-    },
-): StreamRoute {
-  const { params, query, body, respond, ...rest } = route;
-  const input = { path: params ?? NOTHING, query: query ?? NOTHING, body: body ?? null };
-  return { ...rest, kind: 'stream', input, respond };
+export function streamRoute<Path extends Shape = Nothing, Query extends Shape = Nothing>({
+  params,
+  query,
+  ...route
+}: TypedStream<Path, Query>): StreamRoute {
+  return { ...route, kind: 'stream', input: { path: params ?? NOTHING, query: query ?? NOTHING, body: null } };
 }

@@ -1,12 +1,11 @@
 /** Runs a command that came over a WebSocket, in one transaction that acts for its sender. */
-import { AnimusError } from '../../core/errors/errors.ts';
 import type { Scope } from '../../core/work/people.ts';
 import { decidedBudget } from '../../operations/decided-budget.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
 import { cancelWork } from '../../store/work/operate.ts';
 import { sayWork } from '../../store/work/say-work.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { asVisitor, requireScope } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 import type { Command } from './socket-messages.ts';
 
@@ -23,10 +22,7 @@ export async function runCommand(
   { visitor, services }: Pick<Visit, 'visitor' | 'services'>,
   command: Command,
 ): Promise<object> {
-  const scope = SCOPES[command.do];
-  if (!visitor.scopes.includes(scope)) {
-    throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
-  }
+  requireScope(visitor, SCOPES[command.do]);
   return asVisitor(services.db, visitor, (tx) => act(tx, command));
 }
 

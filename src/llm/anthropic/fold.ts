@@ -2,20 +2,14 @@ import type { ContentBlock, LlmEvent } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { asArray, asObject, asObjects, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import type { Author } from '../wire/own-blocks.ts';
 import { tokenCount } from '../wire/token-counts.ts';
 import { cutsAnswers, finishToolCall } from '../wire/tool-input.ts';
-import type { Answer, Fold, WireError } from '../wire/wire.ts';
+import type { Answer, Fold } from '../wire/wire.ts';
+import { anthropicFault } from './errors.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { mergeUsage, type RawUsage, usageOf } from './usage.ts';
-
-/** Which model answers, and how to classify an `error` event. */
-export interface AnthropicFoldContext {
-  readonly provider: string;
-  /** The requested model; it is recorded on thinking blocks. */
-  readonly model: string;
-  readonly classify: (error: WireError) => Fault;
-}
 
 /** A block that is being received: its start, and the content added by its deltas. */
 interface Gathering {
@@ -30,7 +24,7 @@ interface Gathering {
 }
 
 /** Folds the events of POST /v1/messages. Unknown events, deltas and blocks are ignored or kept, never fatal. */
-export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEvent) => void): Fold {
+export function anthropicFold(from: Author, emit: (event: LlmEvent) => void): Fold {
   let message: Loose | null = null;
   let usage: RawUsage = {};
   let stop: string | null = null;
@@ -84,9 +78,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     const type = asString(start['type']) ?? '';
     const text = asString(start[type === 'thinking' ? 'thinking' : 'text']) ?? '';
     const signature = asString(start['signature']) ?? '';
-    const citations = asArray(start['citations'])
-      .map(asObject)
-      .filter((citation) => citation !== null);
+    const citations = [...asObjects(start['citations'])];
     const callId = type === 'tool_use' ? idOf(asString(start['id']) ?? '') : '';
     limits.part();
     if (type === 'tool_use') limits.call();
@@ -166,7 +158,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         ended = true;
         return null;
       case 'error':
-        return context.classify({ status: null, body: errorBody(event), within: 'stream' });
+        return anthropicFault({ status: null, body: errorBody(event), within: 'stream' });
       default:
         return null;
     }
@@ -179,7 +171,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     whole(body) {
       const value = asObject(body);
       if (value?.['type'] === 'error' || value?.['error']) {
-        return context.classify({ status: null, body: errorBody(body) });
+        return anthropicFault({ status: null, body: errorBody(body) });
       }
       if (!Array.isArray(value?.['content'])) return fault('protocol', 'the response is not a message');
       ended = true;
@@ -199,13 +191,13 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
       const gathered = [...blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
       const content = gathered.flatMap((block, index) => {
         const mayBeCut = cutsAnswers(stopReason) && index === gathered.length - 1;
-        const finished = finishBlock(block, mayBeCut, context);
+        const finished = finishBlock(block, mayBeCut, from);
         if (finished === null) cut.push(asString(block.start['name']) ?? '');
         return finished ?? [];
       });
       return {
         type: 'answer',
-        model: asString(message['model']) ?? context.model,
+        model: asString(message['model']) ?? from.model,
         responseId: asString(message['id']),
         content,
         stopReason,
@@ -218,10 +210,8 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
 }
 
 /** Converts the block; null for a tool call that was cut off. */
-function finishBlock(block: Gathering, mayBeCut: boolean, context: AnthropicFoldContext): ContentBlock | null {
+function finishBlock(block: Gathering, mayBeCut: boolean, from: Author): ContentBlock | null {
   const { start, text, citations } = block;
-  const { provider, model } = context;
-  const from = { provider, model };
   switch (block.type) {
     case 'text':
       return { type: 'text', text, ...(citations.length > 0 && { citations }) };

@@ -1,24 +1,17 @@
 import type { ServiceTier } from '../../core/config/providers/model-words.ts';
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
 import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
-import type { ModelInfo } from '../models/model-info.ts';
 import { ANTHROPIC_DIALECT } from '../schema/dialect.ts';
+import { strictSchema } from '../schema/strict-schema.ts';
 import { heldSchema, toolChoiceOf } from '../wire/held-schema.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';
 import { ownsBlock, thinkingMayRun } from '../wire/own-blocks.ts';
 import { sentTools } from '../wire/strict-tools.ts';
 import { inputToSendBack } from '../wire/tool-input.ts';
+import type { RequestContext } from '../wire/wire.ts';
 import { budgetOf, sentEffort } from './effort.ts';
-import { anthropicSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
-
-/** What the mapping needs in addition to the request. */
-export interface AnthropicContext {
-  /** The provider's name: blocks that others wrote are not sent to it. */
-  readonly provider: string;
-  readonly model: ModelInfo;
-}
 
 /** Breakpoints in addition to the one at the system prompt; the provider accepts four in total. */
 const MESSAGE_BREAKPOINTS = 3;
@@ -32,7 +25,7 @@ const SERVICE_TIERS: Readonly<Partial<Record<ServiceTier, string>>> = { auto: 'a
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The body of POST /v1/messages (Anthropic API reference, version 2023-06-01). */
-export function anthropicBody(request: LlmRequest, stream: boolean, context: AnthropicContext): Json {
+export function anthropicBody(request: LlmRequest, stream: boolean, context: RequestContext): Json {
   const cacheControl: Json = { type: 'ephemeral', ...(request.cacheTtl === '1h' && { ttl: '1h' }) };
   const body: Json = {
     model: request.model,
@@ -54,7 +47,7 @@ export function anthropicBody(request: LlmRequest, stream: boolean, context: Ant
 }
 
 /** The provider caches tools before the system prompt, so one breakpoint at its end covers both. */
-function prefix(request: LlmRequest, { model }: AnthropicContext, cacheControl: Json): Json {
+function prefix(request: LlmRequest, { model }: RequestContext, cacheControl: Json): Json {
   const tools = sentTools(request, model, ANTHROPIC_DIALECT).map(({ name, description, inputSchema, strict }) => ({
     name,
     ...(description.trim() !== '' && { description }),
@@ -72,7 +65,7 @@ function prefix(request: LlmRequest, { model }: AnthropicContext, cacheControl: 
  * thinking. The engine replaces closed blocks by stubs. A `bound` model is therefore asked to drop the thinking after the
  * changed history instead of refusing the request ("Preserved thinking" in the API's documentation).
  */
-function thinking(request: LlmRequest, { provider, model }: AnthropicContext): Json {
+function thinking(request: LlmRequest, { provider, model }: RequestContext): Json {
   if (model.thinking === 'bound') {
     const block_binding = { prefix_mismatch_behavior: 'drop_block' };
     return { thinking: { type: 'adaptive', display: 'summarized', block_binding } };
@@ -87,10 +80,10 @@ function thinking(request: LlmRequest, { provider, model }: AnthropicContext): J
 }
 
 /** The effort, and the form of the answer. */
-function outputConfig(request: LlmRequest, { model }: AnthropicContext): Json {
+function outputConfig(request: LlmRequest, { model }: RequestContext): Json {
   const effort = sentEffort(request, model);
   const held = heldSchema(request, model);
-  const written = held === null ? null : anthropicSchema(held.schema);
+  const written = held === null ? null : strictSchema(held.schema, ANTHROPIC_DIALECT);
   const schema = written !== null && 'schema' in written ? written.schema : null;
   if (effort === undefined && schema === null) return {};
   return { output_config: { ...(effort && { effort }), ...(schema && { format: { type: 'json_schema', schema } }) } };
@@ -101,7 +94,7 @@ function toolChoice(choice: NonNullable<LlmRequest['toolChoice']>): Json {
 }
 
 /** Messages with roles alternating, no empty blocks, results first, and the last few breakpoints kept. */
-function messages(request: LlmRequest, context: AnthropicContext, cacheControl: Json): Json[] {
+function messages(request: LlmRequest, context: RequestContext, cacheControl: Json): Json[] {
   const mapped: { role: Message['role']; content: Json[]; marked: Json | null }[] = [];
   for (const message of withLegalCallIds(visibleMessages(request, context.model, ANTHROPIC_MEDIA), CALL_ID)) {
     const content = message.content.flatMap((block) => mapBlock(block, request.model, context));
@@ -130,7 +123,7 @@ function mayBeMarked(block: Json): boolean {
   return block['type'] !== 'thinking' && block['type'] !== 'redacted_thinking';
 }
 
-function mapBlock(block: ContentBlock, model: string, context: AnthropicContext): Json[] {
+function mapBlock(block: ContentBlock, model: string, context: RequestContext): Json[] {
   switch (block.type) {
     case 'text':
       return text(block);

@@ -1,12 +1,13 @@
 import type { LlmRequest } from '../client.ts';
 import type { ModelInfo } from '../models/model-info.ts';
+import { ANTHROPIC_DIALECT } from '../schema/dialect.ts';
+import { strictSchema } from '../schema/strict-schema.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
 import { budgetOf } from './effort.ts';
 import { anthropicFault } from './errors.ts';
 import { anthropicFold } from './fold.ts';
 import { anthropicBody } from './request.ts';
-import { anthropicSchema } from './schema.ts';
 
 export const anthropicOptions: OptionRules = {
   maxTemperature: 1,
@@ -14,7 +15,7 @@ export const anthropicOptions: OptionRules = {
   maxStop: null,
   stopWhileThinking: true,
   serviceTiers: ['auto', 'standard'],
-  writeSchema: anthropicSchema,
+  writeSchema: (schema) => strictSchema(schema, ANTHROPIC_DIALECT),
 };
 
 /** Anthropic's Messages API, version 2023-06-01, and compatible servers. */
@@ -28,7 +29,7 @@ export function anthropicWire({ provider, infoOf }: WireOptions): Wire {
       ...(request !== null && betas(request, infoOf(request.model))),
     }),
     body: (request, stream) => anthropicBody(request, stream, { provider, model: infoOf(request.model) }),
-    fold: (request, emit) => anthropicFold({ provider, model: request.model, classify: anthropicFault }, emit),
+    fold: (request, emit) => anthropicFold({ provider, model: request.model }, emit),
     classify: anthropicFault,
   };
 }

@@ -1,5 +1,5 @@
 /** Anthropic's Message Batches API. */
-import { asArray, asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import { asNumber, asObject, asObjects, asString, type Loose } from '../wire/loose-json.ts';
 import {
   type BatchAnswer,
   type BatchApi,
@@ -18,18 +18,12 @@ const PAGE = 100;
 
 export const anthropicBatches: BatchApi = {
   async submit(batch, http) {
-    const answer = await http.json({
-      method: 'POST',
-      path: PATH,
-      headers: batch.headers,
-      body: bodyOf(batch),
-      once: true,
-    });
-    return submissionOf(answer);
+    const { headers } = batch;
+    return submissionOf(await http.json({ path: PATH, headers, body: bodyOf(batch), once: true }));
   },
   find,
   async look(id, http) {
-    const answer = await http.json({ method: 'GET', path: pathOf(id) });
+    const answer = await http.json({ path: pathOf(id) });
     if (!answer.ok) return { kind: 'failed', fault: answer.fault };
     if (answer.value['processing_status'] !== 'ended') return { kind: 'running' };
     // The path of the results is ours: a URL in a response is nowhere to send the key to.
@@ -37,13 +31,13 @@ export const anthropicBatches: BatchApi = {
     return { kind: 'ended', files: [id], answered, problem: null, lines: [] };
   },
   results: (id, take, http) =>
-    http.lines({ method: 'GET', path: `${pathOf(id)}/results` }, (line) => {
+    http.lines(`${pathOf(id)}/results`, (line) => {
       const requestId = asString(line['custom_id']);
       if (requestId === null) return;
       take(requestId, UNREADABLE in line ? NOT_AN_ANSWER : answerOf(asObject(line['result']) ?? {}));
     }),
   async cancel(id, http) {
-    const answer = await http.json({ method: 'POST', path: `${pathOf(id)}/cancel`, body: '' });
+    const answer = await http.json({ path: `${pathOf(id)}/cancel`, body: '' });
     return answer.ok ? null : answer.fault;
   },
 };
@@ -92,11 +86,9 @@ async function candidates(
   for (let after = '', pages = 0; ; pages++) {
     if (pages === MAX_PAGES) return { kind: 'failed', fault: ENDLESS_LIST };
     const cursor = after === '' ? '' : `&after_id=${encodeURIComponent(after)}`;
-    const page = await http.json({ method: 'GET', path: `${PATH}?limit=${PAGE}${cursor}` });
+    const page = await http.json({ path: `${PATH}?limit=${PAGE}${cursor}` });
     if (!page.ok) return { kind: 'failed', fault: page.fault };
-    const data = asArray(page.value['data'])
-      .map(asObject)
-      .filter((each) => each !== null);
+    const data = asObjects(page.value['data']);
     const since = data.filter((each) => !(createdMs(each) < batch.sinceMs));
     found.push(...since.filter((each) => countOf(each) === batch.requests));
     after = asString(page.value['last_id']) ?? '';

@@ -1,36 +1,35 @@
 /** HTTP calls of the batch APIs, with the time-outs, retries, pauses and masking of all calls. */
-
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
-import { authHeaders, endpointUrl } from '../transport/endpoint.ts';
-import { exchange } from '../transport/exchange.ts';
-import { type Credential, loggedIn, maskOf } from '../transport/login.ts';
-import { faultWithHeaders, redirectFault } from '../transport/response-faults.ts';
+import { MAX_ERROR_BYTES, tooLarge } from '../transport/body-limits.ts';
+import { endpointUrl } from '../transport/endpoint.ts';
+import { fetchOutcome } from '../transport/fetch-json.ts';
+import { loggedIn, maskOf } from '../transport/login.ts';
+import { isSuccess } from '../transport/response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from '../transport/retries.ts';
-import { type Fault, fault, toFailure } from '../wire/fault.ts';
-import type { Loose } from '../wire/loose-json.ts';
-import { asObject, parseJson } from '../wire/loose-json.ts';
+import { type ResponseReader, sendRequest } from '../transport/send-request.ts';
+import { type Fault, fault, toldMessage } from '../wire/fault.ts';
+import { asObject, type Loose, parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
 
 /** One call. */
 export interface BatchCall {
-  readonly method: 'GET' | 'POST';
   /** With its query, after the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A body and its content type; none for GET. */
+  /** The body of a POST and its content type; a GET has none. */
   readonly body?: string;
   readonly contentType?: string;
   /** True: sent once, whatever happens. */
   readonly once?: boolean;
 }
 
+/** The JSON object of a response, or the fault. */
+export type BatchReply = { readonly ok: true; readonly value: Loose } | { readonly ok: false; readonly fault: Fault };
+
 export interface BatchHttp {
-  /** The JSON object of the response, or the fault. */
-  json(
-    call: BatchCall,
-  ): Promise<{ readonly ok: true; readonly value: Loose } | { readonly ok: false; readonly fault: Fault }>;
+  json(call: BatchCall): Promise<BatchReply>;
   /** Reads a response of JSON lines; `take` gets each object. The lines of a failed attempt come again. */
-  lines(call: BatchCall, take: (line: Loose) => void): Promise<Fault | null>;
+  lines(path: string, take: (line: Loose) => void): Promise<Fault | null>;
 }
 
 /** What the calls need. */
@@ -45,178 +44,98 @@ export interface BatchConnection {
   readonly totalMs: number;
 }
 
-const MAX_JSON_CHARS = 32 * 1024 * 1024;
+/** Creates the calls of one provider. */
+export function batchHttp({ endpoint, totalMs, ...connection }: BatchConnection): BatchHttp {
+  const timeouts = { ...endpoint.timeouts, firstByteMs: totalMs, totalMs };
+  const { shared, signal, headers, classify } = connection;
+  // Logged and stored: without secrets, and short.
+  const told = (cause: Fault): Fault => ({ ...cause, message: toldMessage(cause, maskOf(endpoint)) });
+  return {
+    async json({ path, headers: more, body = null, contentType, once = false }) {
+      const retry = once ? { ...endpoint.retry, maxAttempts: 1 } : endpoint.retry;
+      const { outcome } = await fetchOutcome({
+        ...connection,
+        endpoint: { ...endpoint, timeouts, retry },
+        path,
+        headers: (key) => ({ ...headers(key), ...more }),
+        body,
+        contentType,
+        check: (value) => (asObject(value) ? null : fault('protocol', 'the response is not a JSON object')),
+        // What a batch costs is known from its results.
+        transport: null,
+      });
+      return outcome.type === 'fault'
+        ? { ok: false, fault: told(outcome) }
+        : { ok: true, value: outcome.value as Loose };
+    },
+    async lines(path, take) {
+      const request = { endpoint, shared, signal, headers, url: endpointUrl(endpoint.baseUrl, path), body: null };
+      const { outcome } = await withRetries<{ readonly type: 'read' }>({
+        endpoint,
+        shared,
+        signal,
+        timeouts,
+        transport: null,
+        attempt: (limits) =>
+          loggedIn(endpoint.login, signal, (credential) =>
+            sendRequest(request, credential, limits, lineReader(take, classify)),
+          ),
+      });
+      return outcome.type === 'fault' ? told(outcome) : null;
+    },
+  };
+}
+
 /** A longer line ends the download: a longer answer cannot be read. */
 const MAX_LINE_BYTES = JSON_LIMITS.providerJson.bytes;
-const MAX_ERROR_BYTES = 64 * 1024;
-
-/** Creates the calls of one provider. */
-export function batchHttp(connection: BatchConnection): BatchHttp {
-  return {
-    async json(call) {
-      let text = '';
-      const decoder = new TextDecoder();
-      const problem = await send(call, connection, (status) => ({
-        restart: () => {
-          text = '';
-        },
-        chunk(chunk) {
-          text += decoder.decode(chunk, { stream: true });
-          return text.length <= (status < 300 ? MAX_JSON_CHARS : MAX_ERROR_BYTES);
-        },
-        end: () => (asObject(parseJson(text)) === null ? fault('protocol', 'the response is not a JSON object') : null),
-        text: () => text,
-        complete: () => status >= 300 || asObject(parseJson(text)) !== null,
-      }));
-      return problem ? { ok: false, fault: problem } : { ok: true, value: asObject(parseJson(text))! };
-    },
-    lines: (call, take) => send(call, connection, (status) => (status < 300 ? lineReader(take) : errorReader())),
-  };
-}
-
-interface Reader {
-  readonly restart?: () => void;
-  /** False: too large. */
-  chunk(chunk: Buffer): boolean;
-  /** At the end of a body of status 2xx. */
-  end(): Fault | null;
-  text(): string;
-  /** Whether the body is whole although the connection broke. */
-  complete(): boolean;
-}
-
-async function send(
-  call: BatchCall,
-  connection: BatchConnection,
-  open: (status: number) => Reader,
-): Promise<Fault | null> {
-  const { endpoint, shared, signal, totalMs } = connection;
-  const retry = call.once ? { ...endpoint.retry, maxAttempts: 1 } : endpoint.retry;
-  const { outcome, attempts, lost } = await withRetries<{ readonly type: 'done' }>({
-    endpoint: { ...endpoint, retry },
-    shared,
-    signal,
-    timeouts: { ...endpoint.timeouts, firstByteMs: totalMs, totalMs },
-    // What a batch costs is known from its results.
-    transport: null,
-    attempt: (timeouts) =>
-      loggedIn(endpoint.login, signal, (credential) => attempt(call, credential, timeouts, connection, open)),
-  });
-  if (outcome.type !== 'fault') return null;
-  // Logged and stored: without secrets, and short.
-  const from = { provider: endpoint.provider, model: '', attempts, lost };
-  return { ...outcome, message: toFailure(outcome, from, maskOf(endpoint)).message };
-}
-
-async function attempt(
-  call: BatchCall,
-  credential: Credential,
-  timeouts: Endpoint['timeouts'],
-  { endpoint, shared, signal, classify, headers }: BatchConnection,
-  open: (status: number) => Reader,
-): Promise<{ readonly type: 'done' } | Fault> {
-  const url = urlOf(endpoint.baseUrl, call.path);
-  let reader: Reader | null = null;
-  let tooLarge = false;
-  const sent = {
-    'accept-encoding': 'identity',
-    accept: 'application/json',
-    ...(call.body !== undefined && { 'content-type': call.contentType ?? 'application/json' }),
-    ...authHeaders({ ...endpoint, apiKey: credential.key }, { ...headers(credential.key), ...call.headers }),
-  };
-  const exchanged = await exchange(
-    {
-      dispatcher: shared.dispatcher,
-      url,
-      method: call.method,
-      headers: sent,
-      body: call.body ?? null,
-      timeouts,
-      signal,
-    },
-    {
-      begin(status) {
-        reader = open(status);
-        reader.restart?.();
-      },
-      chunk(chunk) {
-        tooLarge = reader?.chunk(chunk) === false;
-        return tooLarge ? 'broken' : 'more';
-      },
-      complete: () => reader?.complete() === true,
-    },
-  );
-  if (exchanged.type === 'fault') return exchanged;
-  const { status } = exchanged;
-  const text = (reader as Reader | null)?.text() ?? '';
-  const problem =
-    redirectFault(status, exchanged.headers, url) ??
-    (status < 200 || status > 299 ? { ...classify({ status, body: text }), httpStatus: status } : null) ??
-    (tooLarge ? fault('protocol', 'the response is too large', { retryable: false }) : null) ??
-    (reader as Reader | null)?.end() ??
-    null;
-  return problem ? faultWithHeaders(problem, exchanged.headers, shared.clock.nowMs()) : { type: 'done' };
-}
-
-/** The base URL's query is kept, as for every call. */
-function urlOf(baseUrl: URL, path: string): URL {
-  const [bare = '', query = ''] = path.split('?');
-  const url = endpointUrl(baseUrl, bare);
-  for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);
-  return url;
-}
 
 /** Marks a whole line that is not JSON, or is nested too deep: its request has an answer that cannot be read. */
 export const UNREADABLE = 'animus_unreadable';
 const CUSTOM_ID = /"custom_id"\s*:\s*"([\w-]{1,64})"/;
 
-/** Decodes line by line: a file of results may be hundreds of megabytes. */
-function lineReader(take: (line: Loose) => void): Reader {
+/** Decodes line by line: a file of results may be hundreds of megabytes. The body of an error is one line. */
+function lineReader(
+  take: (line: Loose) => void,
+  classify: BatchConnection['classify'],
+): ResponseReader<{ readonly type: 'read' }> {
+  let status = 0;
   let pieces: Buffer[] = [];
   let size = 0;
-  let broken: Fault | null = null;
-  const finish = (ended: boolean) => {
-    const text = Buffer.concat(pieces).toString('utf8').trim();
+  const rest = () => Buffer.concat(pieces).toString('utf8').trim();
+  const endLine = () => {
+    const text = rest();
     pieces = [];
     size = 0;
     if (text === '') return;
-    const line = asObject(parseJson(text));
-    if (line) take(line);
-    else if (ended) take({ custom_id: CUSTOM_ID.exec(text)?.[1] ?? null, [UNREADABLE]: true });
-    else broken = fault('connection', 'the last line of the results is cut off or is not JSON');
+    take(asObject(parseJson(text)) ?? { custom_id: CUSTOM_ID.exec(text)?.[1] ?? null, [UNREADABLE]: true });
+  };
+  const add = (piece: Buffer) => {
+    pieces.push(piece);
+    size += piece.length;
   };
   return {
+    begin(begun) {
+      status = begun;
+    },
     chunk(chunk) {
       let from = 0;
-      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-        pieces.push(chunk.subarray(from, at));
-        finish(true);
+      for (let at = isSuccess(status) ? chunk.indexOf(10) : -1; at >= 0; at = chunk.indexOf(10, from)) {
+        add(chunk.subarray(from, at));
+        endLine();
         from = at + 1;
       }
-      pieces.push(chunk.subarray(from));
-      size += chunk.length - from;
-      return size <= MAX_LINE_BYTES;
+      add(chunk.subarray(from));
+      return size > (isSuccess(status) ? MAX_LINE_BYTES : MAX_ERROR_BYTES) ? 'broken' : 'more';
     },
-    end() {
-      finish(false);
-      return broken;
+    complete: () => !isSuccess(status),
+    result() {
+      if (!isSuccess(status)) return classify({ status, body: rest() });
+      if (size > MAX_LINE_BYTES) return tooLarge('the response');
+      const last = asObject(parseJson(rest()));
+      if (last === null && rest() !== '')
+        return fault('connection', 'the last line of the results is cut off or is not JSON');
+      if (last) take(last);
+      return { type: 'read' };
     },
-    text: () => '',
-    complete: () => false,
-  };
-}
-
-function errorReader(): Reader {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  return {
-    chunk(chunk) {
-      chunks.push(chunk);
-      size += chunk.length;
-      return size <= MAX_ERROR_BYTES;
-    },
-    end: () => null,
-    complete: () => true,
-    text: () => Buffer.concat(chunks).toString('utf8'),
   };
 }

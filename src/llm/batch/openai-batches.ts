@@ -1,6 +1,6 @@
 /** OpenAI's Batch API: a file of requests, a batch over it, files of results. */
 import { type Fault, fault } from '../wire/fault.ts';
-import { asArray, asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import { asNumber, asObject, asObjects, asString, type Loose } from '../wire/loose-json.ts';
 import {
   type BatchAnswer,
   type BatchApi,
@@ -31,20 +31,20 @@ export const openaiBatches: BatchApi = {
       completion_window: '24h',
       metadata: { [OUR_ID]: batch.id },
     };
-    return submissionOf(await http.json({ method: 'POST', path: '/batches', body: JSON.stringify(body), once: true }));
+    return submissionOf(await http.json({ path: '/batches', body: JSON.stringify(body), once: true }));
   },
   find,
   async look(id, http) {
-    const answer = await http.json({ method: 'GET', path: pathOf(id) });
+    const answer = await http.json({ path: pathOf(id) });
     return answer.ok ? lookOf(answer.value) : { kind: 'failed', fault: answer.fault };
   },
   results: (file, take, http) =>
-    http.lines({ method: 'GET', path: `/files/${encodeURIComponent(file)}/content` }, (line) => {
+    http.lines(`/files/${encodeURIComponent(file)}/content`, (line) => {
       const requestId = asString(line['custom_id']);
       if (requestId !== null) take(requestId, UNREADABLE in line ? NOT_AN_ANSWER : answerOf(line));
     }),
   async cancel(id, http) {
-    const answer = await http.json({ method: 'POST', path: `${pathOf(id)}/cancel`, body: '{}' });
+    const answer = await http.json({ path: `${pathOf(id)}/cancel`, body: '{}' });
     return answer.ok ? null : answer.fault;
   },
 };
@@ -67,10 +67,10 @@ async function upload(
     `\r\n--${boundary}--\r\n`,
   ].join('');
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  const answer = await http.json({ method: 'POST', path: '/files', body, contentType });
+  const answer = await http.json({ path: '/files', body, contentType });
   if (!answer.ok) return answer;
   const id = asString(answer.value['id']) || null;
-  return id === null ? { ok: false, fault: fault('protocol', 'the response names no file') } : { ok: true, id };
+  return id === null ? { ok: false, fault: fault('protocol', 'the response does not name a file') } : { ok: true, id };
 }
 
 /** Batches are listed newest first, with their metadata. */
@@ -78,11 +78,9 @@ async function find(batch: UnclearBatch, http: BatchHttp): Promise<Finding> {
   for (let after = '', pages = 0; ; pages++) {
     if (pages === MAX_PAGES) return { kind: 'failed', fault: ENDLESS_LIST };
     const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
-    const page = await http.json({ method: 'GET', path: `/batches?limit=${PAGE}${cursor}` });
+    const page = await http.json({ path: `/batches?limit=${PAGE}${cursor}` });
     if (!page.ok) return { kind: 'failed', fault: page.fault };
-    const data = asArray(page.value['data'])
-      .map(asObject)
-      .filter((each) => each !== null);
+    const data = asObjects(page.value['data']);
     const ours = data.find((each) => asObject(each['metadata'])?.[OUR_ID] === batch.id);
     const providerId = asString(ours?.['id']);
     if (providerId !== null) return { kind: 'found', providerId };
@@ -96,9 +94,7 @@ async function find(batch: UnclearBatch, http: BatchHttp): Promise<Finding> {
 function lookOf(batch: Loose): BatchLook {
   const status = asString(batch['status']);
   if (status === 'failed') {
-    const errors = asArray(asObject(batch['errors'])?.['data'])
-      .map(asObject)
-      .filter((each) => each !== null);
+    const errors = asObjects(asObject(batch['errors'])?.['data']);
     const messages = errors.map((error) => asString(error['message']) ?? asString(error['code']) ?? '');
     const problem = messages
       .filter((message) => message !== '')

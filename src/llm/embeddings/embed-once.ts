@@ -1,7 +1,8 @@
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
-import { fetchJson, type MaySend } from '../transport/fetch-json.ts';
+import { fetchJson, type JsonCall, type MaySend } from '../transport/fetch-json.ts';
 import type { Endpoint, HttpShared } from '../transport/retries.ts';
+import { toJson } from '../transport/to-json.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asObject } from '../wire/loose-json.ts';
 import { tokenCount } from '../wire/token-counts.ts';
@@ -34,25 +35,25 @@ export async function embedOnce(
 ): Promise<EmbedResult> {
   const { api, endpoint, shared, model, dimensions, maySend } = call;
   const read = (body: unknown) => readResponse(body, texts, call);
-  const result = await fetchJson({
+  const body = { ...api.body({ model, texts, dimensions: call.asksDimensions ? dimensions : null }), ...call.options };
+  const request: JsonCall = {
     endpoint,
     shared,
     signal,
     ...(maySend && { maySend }),
-    model,
-    method: 'POST',
     path: api.path(model),
     headers: (key) => ({ ...api.headers(key), ...call.headers }),
-    body: { ...api.body({ model, texts, dimensions: call.asksDimensions ? dimensions : null }), ...call.options },
+    body: toJson(body),
     classify: (error) => api.classify(error),
     transport: 'embeddings',
     payOnce: true,
     limits: { ...JSON_LIMITS.embeddings, nodes: JSON_LIMITS.embeddings.nodes + texts.length * dimensions },
-    check(body) {
-      const found = read(body);
+    check(answer) {
+      const found = read(answer);
       return 'type' in found ? found : null;
     },
-  });
+  };
+  const result = await fetchJson(request, model);
   if (!result.ok) {
     const { failure } = result;
     const usage = failure.lost > 0 ? estimated(texts) : { inputTokens: 0, counted: true };

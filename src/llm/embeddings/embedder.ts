@@ -1,3 +1,4 @@
+import { estimateTokens } from '../../core/work/tokens.ts';
 import type { LlmFailure } from '../client.ts';
 import { exactUsd } from '../models/cost.ts';
 import type { MaySend } from '../transport/fetch-json.ts';
@@ -54,20 +55,14 @@ export function createEmbedder({ call, limits, place, usdPerMillion }: PricedEmb
     place,
     dimensions,
     fits(texts) {
-      const [first = []] = textBatches(
-        texts.map((text) => fitted(text, limits)),
-        limits,
-      );
+      const [first = []] = textBatches(texts, limits);
       return first.length;
     },
     async embed(texts, signal, maySend) {
       const vectors: Vector[] = [];
       const asked = { ...call, ...(maySend && { maySend }) };
       let usage: EmbeddingUsage = { inputTokens: 0, counted: true };
-      for (const batch of textBatches(
-        texts.map((text) => fitted(text, limits)),
-        limits,
-      )) {
+      for (const batch of textBatches(texts, limits)) {
         const result = await embedSmaller(batch, asked, signal);
         vectors.push(...result.vectors);
         usage = sum(usage, result.usage);
@@ -76,7 +71,7 @@ export function createEmbedder({ call, limits, place, usdPerMillion }: PricedEmb
       return { ok: true, vectors, usage };
     },
     costAtMost(texts) {
-      const estimate = texts.reduce((total, text) => total + limits.tokensOf(fitted(text, limits)) + EXTRA_TOKENS, 0);
+      const estimate = texts.reduce((total, text) => total + estimateTokens(fitted(text, limits)) + EXTRA_TOKENS, 0);
       const tokens = Math.ceil(MARGIN * estimate);
       return { tokens, usd: usdOf(tokens) };
     },

@@ -1,11 +1,12 @@
 import { ollamaFault } from '../ollama/errors.ts';
 import { asArray, asObject } from '../wire/loose-json.ts';
+import { bearer } from '../wire/wire.ts';
 import type { EmbeddingsApi } from './embeddings-api.ts';
 
 /** Ollama's POST /api/embed. The server cuts texts that are too long for the model. */
 export const ollamaEmbeddings: EmbeddingsApi = {
   path: () => '/api/embed',
-  headers: (key): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` }),
+  headers: bearer,
   body: ({ model, texts, dimensions }) => ({
     model,
     input: texts,

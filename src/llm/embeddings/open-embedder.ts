@@ -1,8 +1,8 @@
 import { addressText, identityText } from '../../core/config/providers/provider-identity.ts';
+import type { EmbeddingKind } from '../../core/config/sections/embeddings.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { estimateTokens } from '../../core/work/tokens.ts';
 import type { EmbeddingInfo } from '../models/embedding-models.ts';
-import type { HttpProviderSettings, ProviderSettings } from '../provider-settings.ts';
+import type { HttpProviderSettings } from '../provider-settings.ts';
 import { azureFault, azurePath } from '../providers/azure.ts';
 import { keyHeaderOf } from '../providers/key-header.ts';
 import type { Endpoint, HttpShared } from '../transport/retries.ts';
@@ -65,37 +65,27 @@ export function openEmbedder(
       tokens: BATCH_TOKENS,
       // Ollama cuts by the tokenizer of the model.
       tokensOfText: settings.kind === 'ollama' ? null : info.maxInputTokens,
-      tokensOf: estimateTokens,
     },
     place: identityText({ kind: settings.kind, address: addressText(settings.baseUrl), credential: '' }),
     usdPerMillion: info.usdPerMillion,
   });
 }
 
-/** Whether a kind of provider has embeddings. */
-export function hasEmbeddings(kind: ProviderSettings['kind']): boolean {
-  return kind === 'openai' || kind === 'azure' || kind === 'ollama';
-}
+/** By the kinds of providers that have embeddings. */
+const APIS: Readonly<Record<EmbeddingKind, (settings: HttpProviderSettings) => EmbeddingsApi>> = {
+  openai: () => openaiEmbeddings,
+  azure({ baseUrl, cloud }) {
+    const place = { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null };
+    return {
+      ...openaiEmbeddings,
+      path: (model) => azurePath('/embeddings', model, place),
+      classify: (error) => azureFault(openaiEmbeddings.classify(error), error),
+    };
+  },
+  ollama: () => ollamaEmbeddings,
+};
 
-function embeddingsApi({ kind, baseUrl, cloud }: HttpProviderSettings): EmbeddingsApi | null {
-  switch (kind) {
-    case 'openai':
-      return openaiEmbeddings;
-    case 'azure': {
-      const place = { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null };
-      return {
-        ...openaiEmbeddings,
-        path: (model) => azurePath('/embeddings', model, place),
-        classify: (error) => azureFault(openaiEmbeddings.classify(error), error),
-      };
-    }
-    case 'ollama':
-      return ollamaEmbeddings;
-    case 'anthropic':
-    case 'bedrock':
-    case 'vertex':
-      return null;
-    default:
-      return kind satisfies never;
-  }
+function embeddingsApi(settings: HttpProviderSettings): EmbeddingsApi | null {
+  const apis: Readonly<Partial<Record<HttpProviderSettings['kind'], (typeof APIS)[EmbeddingKind]>>> = APIS;
+  return apis[settings.kind]?.(settings) ?? null;
 }

@@ -1,3 +1,5 @@
+import { estimateTokens } from '../../core/work/tokens.ts';
+
 /** Bounds of the requests of an embedder. */
 export interface BatchLimits {
   /** Texts of a request. */
@@ -6,16 +8,14 @@ export interface BatchLimits {
   readonly tokens: number;
   /** Tokens of one text; null: as many as it has. */
   readonly tokensOfText: number | null;
-  /** Estimates the tokens of a text. */
-  readonly tokensOf: (text: string) => number;
 }
 
-/** The texts in their order, in batches within the limits. */
+/** The texts in their order, each `fitted`, in batches within the limits. */
 export function* textBatches(texts: readonly string[], limits: BatchLimits): Generator<readonly string[]> {
   let batch: string[] = [];
   let tokens = 0;
-  for (const text of texts) {
-    const size = limits.tokensOf(text);
+  for (const text of texts.map((each) => fitted(each, limits))) {
+    const size = estimateTokens(text);
     if (batch.length > 0 && (batch.length >= limits.texts || tokens + size > limits.tokens)) {
       yield batch;
       batch = [];
@@ -28,8 +28,8 @@ export function* textBatches(texts: readonly string[], limits: BatchLimits): Gen
 }
 
 /** The text, or the beginning of one that is longer than the model takes. Servers refuse an empty text, but not a space. */
-export function fitted(text: string, { tokensOfText, tokensOf }: BatchLimits): string {
-  const tokens = tokensOfText === null ? 0 : tokensOf(text);
+export function fitted(text: string, { tokensOfText }: BatchLimits): string {
+  const tokens = tokensOfText === null ? 0 : estimateTokens(text);
   if (tokensOfText === null || tokens <= tokensOfText) return text === '' ? ' ' : text;
   return text.slice(0, Math.max(1, Math.floor((text.length * tokensOfText) / tokens))).toWellFormed();
 }

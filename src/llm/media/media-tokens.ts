@@ -2,7 +2,7 @@
 import type { MediaBlock } from '../client.ts';
 import type { ModelInfo } from '../models/model-info.ts';
 import { imageSize } from './image-size.ts';
-import { pdfPages } from './pdf-pages.ts';
+import { pdfPages } from './pdf.ts';
 
 /**
  * Tokens of an image or a PDF for this model, by estimate, from the vendors' published rules of November 2026. High rather than low:

@@ -11,6 +11,9 @@ export interface MediaRules {
   readonly imageEdge: number | null;
 }
 
+/** OpenAI's limit per image, and that of servers which also scale large ones down. */
+export const SCALED_IMAGES: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
+
 /** The formats that every vendor with images reads. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 

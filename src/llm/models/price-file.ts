@@ -15,9 +15,7 @@ const pricesSchema = z.strictObject({
   cacheWrite: price.optional(),
 });
 
-const ratesSchema = pricesSchema.extend({
-  long: pricesSchema.extend({ aboveTokens: z.int().min(1000) }).optional(),
-});
+const ratesSchema = pricesSchema.extend({ long: pricesSchema.extend({ aboveTokens: z.int().min(1000) }).optional() });
 
 const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
 

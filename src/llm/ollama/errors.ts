@@ -11,9 +11,7 @@ export function ollamaFault(arrived: WireError): Fault {
   const error = asObject(parseJson(body))?.['error'];
   const message = asString(error) ?? asString(asObject(error)?.['message']) ?? (body.trim() || 'no message');
   const kind = kindOf(status, message);
-  return fault(kind, `${whereOf(arrived)}: ${message}`, {
-    httpStatus: status,
-  });
+  return fault(kind, `${whereOf(arrived)}: ${message}`, { httpStatus: status });
 }
 
 function kindOf(status: number | null, message: string): FailureKind {

@@ -3,22 +3,16 @@ import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import type { Author } from '../wire/own-blocks.ts';
 import { tokenCounts } from '../wire/token-counts.ts';
 import { cutsAnswers, finishToolCall, type GatheredCall } from '../wire/tool-input.ts';
-import type { Answer, Fold, WireError } from '../wire/wire.ts';
-
-/** Which model answers, and how to classify an error in the answer. */
-export interface OllamaFoldContext {
-  readonly provider: string;
-  /** The requested model; it is recorded on thinking blocks. */
-  readonly model: string;
-  readonly classify: (error: WireError) => Fault;
-}
+import type { Answer, Fold } from '../wire/wire.ts';
+import { ollamaFault } from './errors.ts';
 
 const STOPS: Readonly<Record<string, StopReason>> = { stop: 'end_turn', length: 'max_tokens' };
 
 /** Folds the objects of POST /api/chat. Each tool call arrives complete, in one object. */
-export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) => void): Fold {
+export function ollamaFold(from: Author, emit: (event: LlmEvent) => void): Fold {
   const idOf = callIds();
   const limits = answerLimits();
   const calls: GatheredCall[] = [];
@@ -42,7 +36,7 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
   /** `size` is the line's length in characters. */
   const add = (value: Loose, size: number, within?: 'stream'): Fault | null => {
     if (value['error'] !== undefined && value['error'] !== null)
-      return context.classify({ status: null, body: errorBody(value), ...(within && { within }) });
+      return ollamaFault({ status: null, body: errorBody(value), ...(within && { within }) });
     model ??= asString(value['model']) || null;
     const message = asObject(value['message']) ?? {};
     const thought = asString(message['thinking']) ?? '';
@@ -77,16 +71,15 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
       const finished = calls.map((call, at) =>
         finishToolCall(call, cutsAnswers(stopReason) && at === calls.length - 1),
       );
-      const { provider, model: asked } = context;
       const content: ContentBlock[] = [
-        ...(thinking === '' ? [] : [{ type: 'thinking', text: thinking, provider, model: asked } as const]),
+        ...(thinking === '' ? [] : [{ type: 'thinking', text: thinking, ...from } as const]),
         ...(text === '' ? [] : [{ type: 'text', text } as const]),
         ...finished.filter((call) => call !== null),
       ];
       const cutToolCalls = calls.flatMap(({ name }, at) => (finished[at] === null ? name : []));
       return {
         type: 'answer',
-        model: model ?? asked,
+        model: model ?? from.model,
         responseId: null,
         content,
         stopReason,

@@ -1,24 +1,19 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock } from '../client.ts';
-import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
+import { SCALED_IMAGES, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/model-info.ts';
 import { grammarSchema } from '../schema/grammar-schema.ts';
 import { heldSchema } from '../wire/held-schema.ts';
 import { openExchangeStart, ownsBlock } from '../wire/own-blocks.ts';
 import { inputToSendBack } from '../wire/tool-input.ts';
+import type { RequestContext } from '../wire/wire.ts';
 
 type Json = Record<string, unknown>;
-
-/** What the mapping needs in addition to the request. */
-export interface OllamaContext {
-  readonly provider: string;
-  readonly model: ModelInfo;
-}
 
 /**
  * The body of POST /api/chat. The window is set to the size that animus assumes, and a longer prompt is refused, not
  * cut: `truncate` and `shift` are from version 0.12.4 of Ollama, older ones ignore them.
  */
-export function ollamaBody(request: LlmRequest, stream: boolean, context: OllamaContext): Json {
+export function ollamaBody(request: LlmRequest, stream: boolean, context: RequestContext): Json {
   const { tools, temperature, stop } = request;
   const think = thinkOf(request, context.model);
   const held = heldSchema(request, context.model);
@@ -61,14 +56,12 @@ const GPT_OSS_LEVELS = {
   max: 'high',
 } as const;
 
-/** Ollama scales images down. It accepts no documents; they are replaced by words. */
-export const OLLAMA_MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
-
-function messages(request: LlmRequest, context: OllamaContext): Json[] {
+/** It accepts no documents; they are replaced by words. */
+function messages(request: LlmRequest, context: RequestContext): Json[] {
   const openFrom = openExchangeStart(request.messages);
   const names = new Map<string, string>();
   const system = request.system.trim() === '' ? [] : [{ role: 'system', content: request.system }];
-  const mapped = visibleMessages(request, context.model, OLLAMA_MEDIA).flatMap((message, index) => {
+  const mapped = visibleMessages(request, context.model, SCALED_IMAGES).flatMap((message, index) => {
     if (message.role === 'user') return user(message, names);
     for (const block of message.content) if (block.type === 'tool_call') names.set(block.id, block.name);
     return assistant(message, request.model, context, index >= openFrom);
@@ -77,7 +70,7 @@ function messages(request: LlmRequest, context: OllamaContext): Json[] {
 }
 
 /** Thinking is sent back within the open tool exchange only. */
-function assistant({ content }: Message, model: string, { provider }: OllamaContext, isOpen: boolean): Json[] {
+function assistant({ content }: Message, model: string, { provider }: RequestContext, isOpen: boolean): Json[] {
   const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
   const thinking = content
     .flatMap((block) => (isOpen && block.type === 'thinking' && ownsBlock(block, provider, model) ? block.text : []))

@@ -1,6 +1,6 @@
 import { grammarSchema } from '../schema/grammar-schema.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
-import type { Wire, WireOptions } from '../wire/wire.ts';
+import { bearer, type Wire, type WireOptions } from '../wire/wire.ts';
 import { ollamaFault } from './errors.ts';
 import { ollamaFold } from './fold.ts';
 import { jsonLines } from './json-lines.ts';
@@ -24,9 +24,9 @@ export function ollamaWire({ provider, infoOf }: WireOptions): Wire {
     path: () => '/api/chat',
     modelsPath: '/api/tags',
     // A server in the cloud or behind a proxy may require a key.
-    headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    headers: bearer,
     body: (request, stream) => ollamaBody(request, stream, { provider, model: infoOf(request.model) }),
-    fold: (request, emit) => ollamaFold({ provider, model: request.model, classify: ollamaFault }, emit),
+    fold: (request, emit) => ollamaFold({ provider, model: request.model }, emit),
     framing: jsonLines,
     classify: ollamaFault,
   };

@@ -43,9 +43,7 @@ export function openaiFault(arrived: WireError): Fault {
   const effective = status ?? statusIn(error?.['code']);
   const kind = kindOf(effective, `${code} ${type} ${message}`.slice(0, SAID_CHARS));
   const tag = [type, code].filter((word) => word !== '').join(' ');
-  return fault(kind, `${whereOf(arrived)}${tag && ` ${tag}`}: ${message}`, {
-    httpStatus: status,
-  });
+  return fault(kind, `${whereOf(arrived)}${tag && ` ${tag}`}: ${message}`, { httpStatus: status });
 }
 
 function kindOf(status: number | null, said: string): FailureKind {

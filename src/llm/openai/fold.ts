@@ -3,19 +3,13 @@ import { answerLimits } from '../wire/answer-limits.ts';
 import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import { isEndMarker } from '../wire/openai-terms.ts';
+import type { Author } from '../wire/own-blocks.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
-import type { Answer, Fold, WireError } from '../wire/wire.ts';
+import type { Answer, Fold } from '../wire/wire.ts';
+import { openaiFault } from './errors.ts';
 import { gatherReasoning } from './reasoning.ts';
 import { gatherToolCalls } from './tool-calls.ts';
 import { openaiUsage } from './usage.ts';
-
-/** Which model answers, and how to classify an error in the answer. */
-export interface OpenAiFoldContext {
-  readonly provider: string;
-  /** The requested model; it is recorded on thinking blocks. */
-  readonly model: string;
-  readonly classify: (error: WireError) => Fault;
-}
 
 const STOPS: Readonly<Record<string, StopReason>> = {
   stop: 'end_turn',
@@ -32,10 +26,10 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 };
 
 /** Folds chunks of POST /chat/completions, from OpenAI and compatible servers. */
-export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) => void): Fold {
+export function openaiFold(from: Author, emit: (event: LlmEvent) => void): Fold {
   const reasoning = gatherReasoning();
   const limits = answerLimits();
-  const toolCalls = gatherToolCalls({ provider: context.provider, model: context.model }, limits);
+  const toolCalls = gatherToolCalls(from, limits);
   let text = '';
   let refused = false;
   let finish: string | null = null;
@@ -74,12 +68,12 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
 
   /** `size` is the chunk's length in characters. */
   const addChunk = (chunk: Loose, size: number): Fault | null => {
-    if (isError(chunk)) return context.classify({ status: null, body: errorBody(chunk) });
+    if (isError(chunk)) return openaiFault({ status: null, body: errorBody(chunk) });
     id ??= asString(chunk['id']) || null;
     model ??= asString(chunk['model']) || null;
     for (const each of asArray(chunk['choices'])) {
       const choice = asObject(each) ?? {};
-      if (isError(choice)) return context.classify({ status: null, body: errorBody(choice) });
+      if (isError(choice)) return openaiFault({ status: null, body: errorBody(choice) });
       const delta = asObject(choice['delta']);
       // Some servers end with a chunk that has the whole message again.
       const message = delta ?? (streamed ? null : asObject(choice['message']));
@@ -102,7 +96,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
     },
     whole(body) {
       const value = asObject(body);
-      if (!value) return context.classify({ status: null, body: errorBody(body) });
+      if (!value) return openaiFault({ status: null, body: errorBody(body) });
       if (!isError(value) && asArray(value['choices']).length === 0)
         return fault('protocol', 'the response has no choices');
       ended = true;
@@ -117,7 +111,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
       }
       const stopReason = stopOf(finish, refused, toolCalls.size() > 0);
       const { calls, cut } = toolCalls.finish(cutsAnswers(stopReason));
-      const thinking = reasoning.finish({ provider: context.provider, model: context.model });
+      const thinking = reasoning.finish(from);
       const content: ContentBlock[] = [
         ...(thinking ? [thinking] : []),
         ...(text === '' ? [] : [{ type: 'text', text } as const]),
@@ -125,7 +119,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
       ];
       return {
         type: 'answer',
-        model: model ?? context.model,
+        model: model ?? from.model,
         responseId: id,
         content,
         stopReason,

@@ -1,25 +1,20 @@
 import type { ThinkingBlock } from '../client.ts';
 import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
-
-/** Collects reasoning from the message fields in which vendors send it. */
-export interface ReasoningGatherer {
-  /** Adds a delta (or message) and returns its new text. */
-  add(delta: Loose): string;
-  /** The block, or null without reasoning. */
-  finish(from: { readonly provider: string; readonly model: string }): ThinkingBlock | null;
-}
+import type { Author } from '../wire/own-blocks.ts';
 
 /**
- * `reasoning_content` (DeepSeek, xAI, Alibaba, Moonshot …), `reasoning` (Groq, OpenRouter, Ollama, Cerebras …) and
- * `reasoning_details` (OpenRouter) may come together with the same content: only the first is read. What a
- * vendor needs back is kept under the same name: `reasoning_content` and `reasoning_details`, never `reasoning`.
+ * Collects reasoning from the message fields in which vendors send it. `reasoning_content` (DeepSeek, xAI, Alibaba,
+ * Moonshot …), `reasoning` (Groq, OpenRouter, Ollama, Cerebras …) and `reasoning_details` (OpenRouter) may come together
+ * with the same content: only the first is read. What a vendor needs back is kept under the same name:
+ * `reasoning_content` and `reasoning_details`, never `reasoning`.
  */
-export function gatherReasoning(): ReasoningGatherer {
+export function gatherReasoning() {
   let text = '';
   let content: string | null = null;
   const details: Record<string, unknown>[] = [];
   return {
-    add(delta) {
+    /** Adds a delta (or message) and returns its new text. */
+    add(delta: Loose): string {
       const ofContent = asString(delta['reasoning_content']);
       if (ofContent !== null) content = (content ?? '') + ofContent;
       const ofDetails = addDetails(details, asArray(delta['reasoning_details']));
@@ -27,7 +22,8 @@ export function gatherReasoning(): ReasoningGatherer {
       text += added;
       return added;
     },
-    finish(from) {
+    /** The block, or null without reasoning. */
+    finish(from: Author): ThinkingBlock | null {
       if (text === '' && details.length === 0) return null;
       const fields = {
         ...(content !== null && { reasoning_content: content }),

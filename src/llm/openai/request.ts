@@ -1,6 +1,6 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
-import { pdfName } from '../media/pdf-name.ts';
-import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
+import { pdfName } from '../media/pdf.ts';
+import { SCALED_IMAGES, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/model-info.ts';
 import { OPENAI_DIALECT } from '../schema/dialect.ts';
 import { toolChoiceOf } from '../wire/held-schema.ts';
@@ -9,13 +9,12 @@ import { OPENAI_TIERS, openaiFormat } from '../wire/openai-terms.ts';
 import { openExchangeStart, ownsBlock } from '../wire/own-blocks.ts';
 import { sentTools } from '../wire/strict-tools.ts';
 import { inputToSendBack } from '../wire/tool-input.ts';
+import type { RequestContext } from '../wire/wire.ts';
 
 type Json = Record<string, unknown>;
 
 /** What the mapping needs in addition to the request. */
-export interface OpenAiContext {
-  readonly provider: string;
-  readonly model: ModelInfo;
+export interface OpenAiContext extends RequestContext {
   /** True for OpenAI itself, which accepts cache keys. Compatible servers refuse unknown fields. */
   readonly isOpenAi: boolean;
   /** The accepted form of call ids. */
@@ -68,12 +67,9 @@ function mapToolChoice(choice: NonNullable<LlmRequest['toolChoice']>): unknown {
   return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 
-/** OpenAI's own limit per image; it scales large ones down. */
-export const OPENAI_MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
-
 function messages(request: LlmRequest, context: OpenAiContext): Json[] {
   const openFrom = openExchangeStart(request.messages);
-  const shown = visibleMessages(request, context.model, OPENAI_MEDIA);
+  const shown = visibleMessages(request, context.model, SCALED_IMAGES);
   const mapped: Json[] = request.system.trim() === '' ? [] : [{ role: 'system', content: request.system }];
   for (const [index, message] of withLegalCallIds(shown, context.callIds).entries()) {
     if (message.role === 'assistant') mapped.push(...assistant(message, request.model, context, index >= openFrom));

@@ -2,6 +2,7 @@ import type { ToolCallBlock } from '../client.ts';
 import type { AnswerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import type { Author } from '../wire/own-blocks.ts';
 import { finishToolCall } from '../wire/tool-input.ts';
 
 interface Partial {
@@ -14,24 +15,13 @@ interface Partial {
   extra: Loose | null;
 }
 
-/** Collects tool calls from deltas, which every vendor numbers, names and repeats differently. */
-export interface ToolCallGatherer {
-  /** Returns the call if this delta started it and its name is known. */
-  add(delta: Loose): { readonly id: string; readonly name: string } | null;
-  readonly size: () => number;
-  /** The calls in order; null for the last one if it was cut off. */
-  finish(mayBeCut: boolean): { readonly calls: readonly ToolCallBlock[]; readonly cut: readonly string[] };
-}
-
 /**
- * A delta belongs to the call with its index, else to the call with its id, else to the newest call. A delta with a name
- * and another id under a used index is a new call (some servers number every call 0). Later ids and names, which may be
- * empty, never overwrite earlier ones. Arguments may look complete too early, so they are parsed at the end.
+ * Collects tool calls from deltas, which every vendor numbers, names and repeats differently. A delta belongs to the
+ * call with its index, else to the call with its id, else to the newest call. A delta with a name and another id under a
+ * used index is a new call (some servers number every call 0). Later ids and names, which may be empty, never overwrite
+ * earlier ones. Arguments may look complete too early, so they are parsed at the end.
  */
-export function gatherToolCalls(
-  from: { readonly provider: string; readonly model: string },
-  limits: AnswerLimits,
-): ToolCallGatherer {
+export function gatherToolCalls(from: Author, limits: AnswerLimits) {
   const calls: Partial[] = [];
   const idOf = callIds();
   // The newest call of each index, the first of each id: searching the list for every delta took a second for 10,000 calls.
@@ -55,7 +45,8 @@ export function gatherToolCalls(
     return call;
   };
   return {
-    add(delta) {
+    /** Returns the call if this delta started it and its name is known. */
+    add(delta: Loose): { readonly id: string; readonly name: string } | null {
       const fn = asObject(delta['function']) ?? {};
       const index = asNumber(delta['index']);
       const id = asString(delta['id']) ?? '';
@@ -70,7 +61,8 @@ export function gatherToolCalls(
       return !wasNamed && call.name !== '' ? { id: call.id, name: call.name } : null;
     },
     size: () => calls.length,
-    finish(mayBeCut) {
+    /** The calls in order, without the last one if it was cut off: its name is in `cut`. */
+    finish(mayBeCut: boolean): { readonly calls: readonly ToolCallBlock[]; readonly cut: readonly string[] } {
       const cut: string[] = [];
       const finished = calls.flatMap((call, at) => {
         const block = finishToolCall({ ...call, input: {} }, mayBeCut && at === calls.length - 1);

@@ -1,6 +1,6 @@
 import { openaiSchema } from '../wire/openai-terms.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
-import type { Wire, WireOptions } from '../wire/wire.ts';
+import { bearer, type Wire, type WireOptions } from '../wire/wire.ts';
 import { openaiFault } from './errors.ts';
 import { openaiFold } from './fold.ts';
 import { openaiBody } from './request.ts';
@@ -26,9 +26,9 @@ export function openaiWire({ provider, infoOf, host }: WireOptions): Wire {
   return {
     path: () => '/chat/completions',
     modelsPath: '/models',
-    headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    headers: bearer,
     body: (request, stream) => openaiBody(request, stream, contextOf(request.model)),
-    fold: (request, emit) => openaiFold({ provider, model: request.model, classify: openaiFault }, emit),
+    fold: (request, emit) => openaiFold({ provider, model: request.model }, emit),
     classify: openaiFault,
   };
 }

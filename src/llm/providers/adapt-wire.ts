@@ -1,10 +1,7 @@
 import type { HttpProviderSettings } from '../provider-settings.ts';
 import type { Wire } from '../wire/wire.ts';
-import type { WireName } from '../wires.ts';
-import { azureWire } from './azure.ts';
-import { bedrockWire } from './bedrock.ts';
+import { ofKind, type WireName } from '../wires.ts';
 import { keyHeaderOf } from './key-header.ts';
-import { vertexChatWire, vertexClaudeWire } from './vertex.ts';
 
 /** What the configuration of models adds to their requests. */
 export interface ModelAdditions {
@@ -23,25 +20,6 @@ export function adaptWire(
   return withAdditions(withKeyHeader(ofKind(wire, name, settings), settings), settings, additionsOf);
 }
 
-function ofKind(wire: Wire, name: WireName, { kind, baseUrl, cloud }: HttpProviderSettings): Wire {
-  switch (kind) {
-    case 'anthropic':
-    case 'openai':
-    case 'ollama':
-      return wire;
-    case 'azure':
-      return azureWire(wire, { baseUrl: new URL(baseUrl), apiVersion: cloud?.apiVersion ?? null });
-    case 'bedrock':
-      return bedrockWire(wire);
-    case 'vertex': {
-      const place = { project: cloud?.project ?? '', location: cloud?.location ?? '' };
-      return name === 'anthropic-messages' ? vertexClaudeWire(wire, place) : vertexChatWire(wire, place);
-    }
-    default:
-      return kind satisfies never;
-  }
-}
-
 function withKeyHeader(wire: Wire, settings: HttpProviderSettings): Wire {
   const login = keyHeaderOf(settings);
   return login === null
@@ -57,10 +35,7 @@ function withAdditions(
 ): Wire {
   return {
     ...wire,
-    headers: (key, request) => ({
-      ...wire.headers(key, request),
-      ...(request && additionsOf(request.model).headers),
-    }),
+    headers: (key, request) => ({ ...wire.headers(key, request), ...(request && additionsOf(request.model).headers) }),
     body: (request, stream) => ({ ...wire.body(request, stream), ...options, ...additionsOf(request.model).options }),
   };
 }

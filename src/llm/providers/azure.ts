@@ -1,17 +1,20 @@
 import type { Fault } from '../wire/fault.ts';
 import type { Wire, WireError } from '../wire/wire.ts';
 
+/** Where and how an Azure resource is called. */
+export interface AzurePlace {
+  readonly baseUrl: URL;
+  readonly apiVersion: string | null;
+}
+
 /**
  * A wire at Azure OpenAI (also Azure AI Foundry). Without an API version it speaks the v1 API: the request's `model` names
  * the deployment. With one, Chat Completions have a path per deployment, and all paths have the version as a query.
  */
-export function azureWire(
-  wire: Wire,
-  { baseUrl, apiVersion }: { readonly baseUrl: URL; readonly apiVersion: string | null },
-): Wire {
+export function azureWire(wire: Wire, place: AzurePlace): Wire {
   return {
     ...wire,
-    path: (model, stream) => azurePath(wire.path(model, stream), model, { baseUrl, apiVersion }),
+    path: (model, stream) => azurePath(wire.path(model, stream), model, place),
     // It lists what could be deployed, not what is.
     modelsPath: null,
     classify: (error) => azureFault(wire.classify(error), error),
@@ -19,11 +22,7 @@ export function azureWire(
 }
 
 /** A path of OpenAI's API at Azure. */
-export function azurePath(
-  path: string,
-  model: string,
-  { baseUrl, apiVersion }: { readonly baseUrl: URL; readonly apiVersion: string | null },
-): string {
+export function azurePath(path: string, model: string, { baseUrl, apiVersion }: AzurePlace): string {
   const perDeployment = apiVersion !== null && (path === '/chat/completions' || path === '/embeddings');
   return `${prefixFor(baseUrl, apiVersion)}${perDeployment ? `/deployments/${encodeURIComponent(model)}` : ''}${path}`;
 }

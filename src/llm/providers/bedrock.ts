@@ -67,9 +67,7 @@ export function bedrockFault(arrived: WireError): Fault {
   const { status, body } = arrived;
   const envelope = asObject(parseJson(body));
   const message = asString(envelope?.['message']) ?? asString(envelope?.['Message']) ?? (body.trim() || 'no message');
-  return fault(kindOf(status, message), `${whereOf(arrived)}: ${message}`, {
-    httpStatus: status,
-  });
+  return fault(kindOf(status, message), `${whereOf(arrived)}: ${message}`, { httpStatus: status });
 }
 
 function kindOf(status: number | null, message: string): FailureKind {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { maskSecrets } from '../../core/secrets/secrets.ts';
 import type { ProcessHost, ProcessResult } from '../../process/process-host.ts';
-import type { Credential, Login } from '../transport/login.ts';
+import { type Login, secretsOf } from '../transport/login.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { type PrintedCredential, readCredential } from './read-credential.ts';
 
@@ -127,8 +127,4 @@ function unlessAborted<Value>(running: Promise<Value>, signal: AbortSignal): Pro
   signal.addEventListener('abort', abort, { once: true });
   running.then(resolve, reject);
   return promise.finally(() => signal.removeEventListener('abort', abort));
-}
-
-function secretsOf({ key, aws }: Credential): readonly string[] {
-  return [key, aws?.secretAccessKey, aws?.sessionToken].filter((each) => typeof each === 'string');
 }

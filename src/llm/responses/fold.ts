@@ -3,18 +3,12 @@ import { answerLimits } from '../wire/answer-limits.ts';
 import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import { isEndMarker } from '../wire/openai-terms.ts';
+import type { Author } from '../wire/own-blocks.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
-import type { Answer, Fold, WireError } from '../wire/wire.ts';
+import type { Answer, Fold } from '../wire/wire.ts';
+import { responsesFault } from './errors.ts';
 import { gatherItems } from './items.ts';
 import { responsesUsage } from './usage.ts';
-
-/** Which model answers, and how to classify an error in the answer. */
-export interface ResponsesFoldContext {
-  readonly provider: string;
-  /** The requested model; it is recorded on reasoning. */
-  readonly model: string;
-  readonly classify: (error: WireError) => Fault;
-}
 
 /** `incomplete_details.reason`. */
 const INCOMPLETE: Readonly<Record<string, StopReason>> = {
@@ -32,9 +26,9 @@ const ENDED: ReadonlySet<string> = new Set(['completed', 'complete', 'incomplete
  * Folds the events of POST /responses, or its one body. The answer is complete at `response.completed` or
  * `response.incomplete`, whose `output` is the whole answer again. Unknown events and items are ignored or kept, never fatal.
  */
-export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEvent) => void): Fold {
+export function responsesFold(from: Author, emit: (event: LlmEvent) => void): Fold {
   const limits = answerLimits();
-  const items = gatherItems({ provider: context.provider, model: context.model }, limits, emit);
+  const items = gatherItems(from, limits, emit);
   let id: string | null = null;
   let model: string | null = null;
   let end: { readonly status: string; readonly reason: string | null } | null = null;
@@ -48,10 +42,7 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
   const close = (response: Loose, status: string): Fault | null => {
     describe(response);
     if (status === 'failed' || status === 'cancelled' || isError(response)) {
-      return context.classify({
-        status: null,
-        body: JSON.stringify({ error: response['error'] ?? `it is ${status}` }),
-      });
+      return responsesFault({ status: null, body: JSON.stringify({ error: response['error'] ?? `it is ${status}` }) });
     }
     const output = asArray(response['output']);
     if (UNFINISHED.has(status) || (!ENDED.has(status) && output.length === 0))
@@ -83,7 +74,7 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
         return close(asObject(event['response']) ?? {}, statusOf(type, asObject(event['response'])));
       default:
         if (type === 'error' || (type === '' && isError(event)))
-          return context.classify({ status: null, body: errorBody(event) });
+          return responsesFault({ status: null, body: errorBody(event) });
         return null;
     }
   };
@@ -96,8 +87,7 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
     },
     whole(body) {
       const response = asObject(body);
-      if (!response) return context.classify({ status: null, body: errorBody(body) });
-      if (isError(response)) return context.classify({ status: null, body: errorBody(response) });
+      if (!response || isError(response)) return responsesFault({ status: null, body: errorBody(body) });
       if (response['status'] === undefined && !Array.isArray(response['output']))
         return fault('protocol', 'the response has no output');
       return close(response, asString(response['status']) ?? 'completed');
@@ -110,7 +100,7 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
       const { content, cut } = items.finish(cutsAnswers(reason));
       return {
         type: 'answer',
-        model: model ?? context.model,
+        model: model ?? from.model,
         responseId: id,
         content,
         stopReason: reason,

@@ -2,28 +2,13 @@ import type { ContentBlock, LlmEvent } from '../client.ts';
 import type { AnswerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { asArray, asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import type { Author } from '../wire/own-blocks.ts';
 import { finishToolCall } from '../wire/tool-input.ts';
 import { type Item, matchItems, newItem } from './match-items.ts';
 import { reasoningBlock } from './reasoning.ts';
 
 /** Collects the items of an answer (`output`) in their order, and reports progress. */
-export interface ItemGatherer {
-  /** An event about an item, `size` characters long; false for any other. */
-  add(type: string, event: Loose, size: number): boolean;
-  /** The items of a complete response. They replace the collected ones; some servers leave them out. */
-  replace(output: readonly unknown[]): void;
-  readonly refused: () => boolean;
-  readonly hasCalls: () => boolean;
-  /** The blocks in order, and the names of calls that were cut off. `mayBeCut`: the answer stopped early. */
-  finish(mayBeCut: boolean): { readonly content: readonly ContentBlock[]; readonly cut: readonly string[] };
-}
-
-/** See ItemGatherer. */
-export function gatherItems(
-  from: { readonly provider: string; readonly model: string },
-  limits: AnswerLimits,
-  emit: (event: LlmEvent) => void,
-): ItemGatherer {
+export function gatherItems(from: Author, limits: AnswerLimits, emit: (event: LlmEvent) => void) {
   const items = new Map<number, Item>();
   const idOf = callIds();
 
@@ -111,13 +96,15 @@ export function gatherItems(
   };
 
   return {
-    add(type, event, size) {
+    /** An event about an item, `size` characters long; false for any other. */
+    add(type: string, event: Loose, size: number): boolean {
       const change = changeOf(type);
       if (change === null) return false;
       apply(change, at(indexOf(event, change)), event, size);
       return true;
     },
-    replace(output) {
+    /** The items of a complete response. They replace the collected ones; some servers leave them out. */
+    replace(output: readonly unknown[]): void {
       if (output.length === 0) return;
       // Not the pieces: only which ids they have and what was reported. Some servers number the items of the stream otherwise.
       const matched = matchItems(
@@ -132,7 +119,8 @@ export function gatherItems(
     },
     refused: () => [...items.values()].some((item) => item.refused || saysRefusal(item.value)),
     hasCalls: () => [...items.values()].some(({ value }) => value['type'] === 'function_call'),
-    finish(mayBeCut) {
+    /** The blocks in order, and the names of calls that were cut off. `mayBeCut`: the answer stopped early. */
+    finish(mayBeCut: boolean): { readonly content: readonly ContentBlock[]; readonly cut: readonly string[] } {
       const ordered = [...items].toSorted(([a], [b]) => a - b).map(([, item]) => item);
       const cut: string[] = [];
       const content = ordered.flatMap((item, index) => {
@@ -172,11 +160,7 @@ function changeOf(type: string): Change | null {
   }
 }
 
-function blockOf(
-  item: Item,
-  isCut: boolean,
-  from: { readonly provider: string; readonly model: string },
-): ContentBlock | null {
+function blockOf(item: Item, isCut: boolean, from: Author): ContentBlock | null {
   const { value, done } = item;
   switch (value['type']) {
     case 'message': {

@@ -1,14 +1,12 @@
 import type { ThinkingBlock } from '../client.ts';
 import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import type { Author } from '../wire/own-blocks.ts';
 
 /**
  * A reasoning item as a block. Its text is the reasoning of open models, else the summary, for people only. What the
  * model needs back is the item itself: encrypted at OpenAI, plain at servers of open models.
  */
-export function reasoningBlock(
-  value: Loose,
-  from: { readonly provider: string; readonly model: string },
-): ThinkingBlock {
+export function reasoningBlock(value: Loose, from: Author): ThinkingBlock {
   const text = join(value['content'], '') || join(value['summary'], '\n\n');
   return { type: 'thinking', text, item: value, ...from };
 }

@@ -1,6 +1,6 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
-import { pdfName } from '../media/pdf-name.ts';
-import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
+import { pdfName } from '../media/pdf.ts';
+import { SCALED_IMAGES, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/model-info.ts';
 import { OPENAI_DIALECT } from '../schema/dialect.ts';
 import { toolChoiceOf } from '../wire/held-schema.ts';
@@ -9,23 +9,19 @@ import { OPENAI_TIERS, openaiFormat } from '../wire/openai-terms.ts';
 import { ownsBlock } from '../wire/own-blocks.ts';
 import { sentTools } from '../wire/strict-tools.ts';
 import { inputToSendBack } from '../wire/tool-input.ts';
+import type { RequestContext } from '../wire/wire.ts';
 import { reasoningToSendBack } from './reasoning.ts';
 
 type Json = Record<string, unknown>;
 
 /** What the mapping needs in addition to the request. */
-export interface ResponsesContext {
-  readonly provider: string;
-  readonly model: ModelInfo;
+export interface ResponsesContext extends RequestContext {
   /** True for OpenAI itself, which has options that compatible servers may refuse. */
   readonly isOpenAi: boolean;
 }
 
 /** The API refuses a lower bound of the answer. */
 const MIN_OUTPUT_TOKENS = 16;
-
-/** OpenAI's own limit per image; it scales large ones down. */
-export const RESPONSES_MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
 
 const CALL_ID = /^[^\s]{1,64}$/;
 
@@ -82,7 +78,7 @@ function mapToolChoice(choice: NonNullable<LlmRequest['toolChoice']>): unknown {
 
 function input(request: LlmRequest, context: ResponsesContext): Json[] {
   const items: Json[] = [];
-  for (const message of withLegalCallIds(visibleMessages(request, context.model, RESPONSES_MEDIA), CALL_ID)) {
+  for (const message of withLegalCallIds(visibleMessages(request, context.model, SCALED_IMAGES), CALL_ID)) {
     if (message.role === 'assistant') items.push(...answer(message, request.model, context));
     else addUser(items, message);
   }

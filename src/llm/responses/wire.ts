@@ -1,19 +1,12 @@
-import { isOpenAiHost } from '../openai/wire.ts';
-import { openaiSchema } from '../wire/openai-terms.ts';
+import { isOpenAiHost, openaiOptions } from '../openai/wire.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
-import type { Wire, WireOptions } from '../wire/wire.ts';
+import { bearer, type Wire, type WireOptions } from '../wire/wire.ts';
 import { responsesFault } from './errors.ts';
 import { responsesFold } from './fold.ts';
 import { responsesBody } from './request.ts';
 
-export const responsesOptions: OptionRules = {
-  maxTemperature: 2,
-  thinkingBudgets: false,
-  maxStop: 0,
-  stopWhileThinking: false,
-  serviceTiers: ['auto', 'standard', 'flex', 'priority'],
-  writeSchema: openaiSchema,
-};
+/** As Chat Completions, without stop sequences. */
+export const responsesOptions: OptionRules = { ...openaiOptions, maxStop: 0 };
 
 /** OpenAI's Responses, without state at the provider. The base URL ends in the version (`…/v1`). */
 export function responsesWire({ provider, infoOf, host }: WireOptions): Wire {
@@ -21,9 +14,9 @@ export function responsesWire({ provider, infoOf, host }: WireOptions): Wire {
   return {
     path: () => '/responses',
     modelsPath: '/models',
-    headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    headers: bearer,
     body: (request, stream) => responsesBody(request, stream, { provider, isOpenAi, model: infoOf(request.model) }),
-    fold: (request, emit) => responsesFold({ provider, model: request.model, classify: responsesFault }, emit),
+    fold: (request, emit) => responsesFold({ provider, model: request.model }, emit),
     classify: responsesFault,
   };
 }

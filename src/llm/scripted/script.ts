@@ -2,7 +2,7 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { AnimusError, fileFault, messageOf } from '../../core/errors/errors.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
-import type { FailureKind, StopReason } from '../client.ts';
+import { FAILURE_KINDS, type FailureKind, type StopReason } from '../client.ts';
 import { MAX_TOKENS } from '../wire/token-counts.ts';
 
 /** A script may hold large answers. */
@@ -10,19 +10,6 @@ const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
 const tokens = z.int().min(0).max(MAX_TOKENS);
 const delayMs = z.int().min(0).max(600_000);
-const FAILURES = [
-  'rate_limit',
-  'overloaded',
-  'connection',
-  'timeout',
-  'credentials',
-  'quota',
-  'invalid_request',
-  'context_overflow',
-  'model_not_found',
-  'content_filter',
-  'protocol',
-] as const satisfies readonly FailureKind[];
 const STOPS = [
   'end_turn',
   'tool_use',
@@ -56,7 +43,7 @@ const whenSchema = z.strictObject({
 });
 
 const faultSchema = z.strictObject({
-  kind: z.enum(FAILURES),
+  kind: z.enum(Object.keys(FAILURE_KINDS) as FailureKind[]).exclude(['aborted']),
   message: z.string().default('a scripted fault'),
   retry_after_ms: delayMs.optional(),
 });

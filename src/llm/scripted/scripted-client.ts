@@ -16,39 +16,34 @@ const PIECE_CHARS = 16;
  * process gets the same answers.
  */
 export function scriptedClient(provider: string, script: Script, clock: Clock): LlmClient {
-  return { complete: (request, options) => play({ provider, script, clock, request, options }) };
-}
-
-interface Play {
-  readonly provider: string;
-  readonly script: Script;
-  readonly clock: Clock;
-  readonly request: LlmRequest;
-  readonly options: CompleteOptions;
-}
-
-async function play({ provider, script, clock, request, options }: Play): Promise<LlmResult> {
-  const startedMs = clock.monotonicMs();
-  const fail = (cause: Fault): LlmResult => ({
-    ok: false,
-    failure: toFailure(cause, { provider, model: request.model, attempts: 1, lost: lostBy(cause) }, (text) => text),
-  });
-  const answer = selectAnswer(script, request);
-  if (!answer) {
-    const message = `${script.file} has no answer for turn ${turnOf(request)} of ${request.model}`;
-    return fail(fault('invalid_request', message, { way: 'unsent' }));
-  }
-  await clock.sleep(answer.delay_ms, options.signal);
-  if (options.signal.aborted) return fail(fault('aborted', 'aborted'));
-  if (answer.fault) {
-    const { kind, message, retry_after_ms: retryAfterMs = null } = answer.fault;
-    return fail(fault(kind, message, { retryAfterMs, way: wayOfScript(kind) }));
-  }
-  const firstTokenMs = clock.monotonicMs() - startedMs;
-  const content = contentOf(answer, request, provider);
-  if (!(await passOn(content, answer.piece_delay_ms, clock, options))) return fail(fault('aborted', 'aborted'));
-  const durationMs = clock.monotonicMs() - startedMs;
-  return { ok: true, response: respond({ provider, answer, content, request, firstTokenMs, durationMs }) };
+  return {
+    async complete(request, options) {
+      const startedMs = clock.monotonicMs();
+      const fail = (cause: Fault): LlmResult => ({
+        ok: false,
+        failure: toFailure(cause, { provider, model: request.model, attempts: 1, lost: lostBy(cause) }, (text) => text),
+      });
+      const answer = selectAnswer(script, request);
+      if (!answer) {
+        const message = `${script.file} has no answer for turn ${turnOf(request)} of ${request.model}`;
+        return fail(fault('invalid_request', message, { way: 'unsent' }));
+      }
+      await clock.sleep(answer.delay_ms, options.signal);
+      if (options.signal.aborted) return fail(fault('aborted', 'aborted'));
+      if (answer.fault) {
+        const { kind, message, retry_after_ms: retryAfterMs = null } = answer.fault;
+        return fail(fault(kind, message, { retryAfterMs, way: wayOfScript(kind) }));
+      }
+      const firstTokenMs = clock.monotonicMs() - startedMs;
+      const content = contentOf(answer, request, provider);
+      if (!(await passOn(content, answer.piece_delay_ms, clock, options))) return fail(fault('aborted', 'aborted'));
+      const times = {
+        timeToFirstTokenMs: content.length > 0 ? firstTokenMs : null,
+        durationMs: clock.monotonicMs() - startedMs,
+      };
+      return { ok: true, response: { provider, ...answered(answer, request, content), ...times } };
+    },
+  };
 }
 
 function lostBy({ way }: Fault): number {
@@ -94,18 +89,8 @@ function pieces(text: string): string[] {
   return text.match(new RegExp(`[^]{1,${PIECE_CHARS}}`, 'gu')) ?? [];
 }
 
-interface Played {
-  readonly provider: string;
-  readonly answer: ScriptedAnswer;
-  readonly content: readonly ContentBlock[];
-  readonly request: LlmRequest;
-  readonly firstTokenMs: number;
-  readonly durationMs: number;
-}
-
-function respond({ provider, answer, content, request, firstTokenMs, durationMs }: Played): LlmResponse {
+function answered(answer: ScriptedAnswer, request: LlmRequest, content: readonly ContentBlock[]) {
   return {
-    provider,
     model: 'scripted (no model)',
     responseId: null,
     content,
@@ -113,11 +98,9 @@ function respond({ provider, answer, content, request, firstTokenMs, durationMs 
     rawStopReason: 'scripted',
     cutToolCalls: [],
     usage: usageOf(answer, request, content),
-    timeToFirstTokenMs: content.length > 0 ? firstTokenMs : null,
-    durationMs,
     attempts: 1,
     fellBackFrom: [],
-  };
+  } satisfies Partial<LlmResponse>;
 }
 
 /** The numbers of the script, else estimates from the texts. */

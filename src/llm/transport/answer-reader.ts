@@ -4,7 +4,7 @@ import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { Answer, Fold, Framing, WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, MAX_STREAM_BYTES, tooLarge } from './body-limits.ts';
 import type { BodyReader } from './exchange.ts';
-import { isBinary, notJson } from './response-faults.ts';
+import { isBinary, isSuccess, notJson } from './response-faults.ts';
 
 /** The size limit of one event. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
@@ -92,7 +92,7 @@ export function answerReader(
   return {
     begin(code) {
       status = code;
-      if (status < 200 || status > 299) mode = 'error';
+      if (!isSuccess(status)) mode = 'error';
     },
     chunk(chunk) {
       bytes += chunk.length;

@@ -1,28 +1,20 @@
 import type { JsonLimits } from '../../core/text/json-bounds.ts';
 import type { LlmFailure } from '../client.ts';
-import { type Transport, wayOfResponse } from '../failure-costs.ts';
-import { type Fault, fault, isFault, jsonBeyond, toFailure } from '../wire/fault.ts';
+import type { Transport } from '../failure-costs.ts';
+import { type Fault, fault, jsonBeyond, toFailure } from '../wire/fault.ts';
 import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
-import { authHeaders, endpointUrl } from './endpoint.ts';
-import { exchange } from './exchange.ts';
-import { type Credential, loggedIn, maskOf } from './login.ts';
-import { faultWithHeaders, notJson, redirectFault } from './response-faults.ts';
-import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
-import { toJson } from './to-json.ts';
+import { endpointUrl } from './endpoint.ts';
+import { loggedIn, maskOf } from './login.ts';
+import { isSuccess, notJson } from './response-faults.ts';
+import { type RetriedOutcome, withRetries } from './retries.ts';
+import { type ProviderRequest, type ResponseReader, sendRequest } from './send-request.ts';
 
-/** A plain call to a provider: an optional JSON body in the request, one in the response. */
-export interface JsonCall {
-  readonly endpoint: Endpoint;
-  readonly shared: HttpShared;
-  readonly method: 'GET' | 'POST';
+/** A plain call to a provider: an optional body in the request, JSON in the response. */
+export interface JsonCall extends Omit<ProviderRequest, 'url' | 'accept' | 'beforeSend'> {
+  /** After the base URL, with its query. */
   readonly path: string;
-  /** By the key in use. */
-  readonly headers: (apiKey: string | null) => Readonly<Record<string, string>>;
-  readonly body: unknown;
-  /** The model, for the failure; '' for none. */
-  readonly model: string;
   readonly classify: (error: WireError) => Fault;
   /** What is wrong with the body of a response with status 2xx; null: nothing. Default: nothing ever is. */
   readonly check?: (value: unknown) => Fault | null;
@@ -32,7 +24,6 @@ export interface JsonCall {
   readonly transport: Transport | null;
   /** True: a request that may have cost something is not sent again. Default false. */
   readonly payOnce?: boolean;
-  readonly signal: AbortSignal;
   /** Asked right before each request, retries included; false: it is not sent, and the call fails as `aborted`. */
   readonly maySend?: MaySend;
 }
@@ -45,19 +36,11 @@ export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly failure: LlmFailure };
 
-/** Sends a plain call with the same retries, pauses, time-outs and masking as a completion. */
-export async function fetchJson(call: JsonCall): Promise<JsonResult> {
-  const { endpoint, shared, signal, model } = call;
-  const { outcome, attempts, lost } = await withRetries<Fetched>({
-    endpoint,
-    shared,
-    signal,
-    timeouts: endpoint.timeouts,
-    transport: call.transport,
-    payOnce: call.payOnce ?? false,
-    attempt: (timeouts) => loggedIn(endpoint.login, signal, (credential) => attempt(call, credential, timeouts)),
-  });
+/** Sends a plain call with the same retries, pauses, time-outs and masking as a completion. `model` is for the failure; '' for none. */
+export async function fetchJson(call: JsonCall, model: string): Promise<JsonResult> {
+  const { outcome, attempts, lost } = await fetchOutcome(call);
   if (outcome.type === 'fetched') return { ok: true, value: outcome.value };
+  const { endpoint } = call;
   const from = { provider: endpoint.provider, model, attempts, lost };
   return { ok: false, failure: toFailure(outcome, from, maskOf(endpoint)) };
 }
@@ -67,57 +50,52 @@ interface Fetched {
   readonly value: unknown;
 }
 
-async function attempt(
-  call: JsonCall,
-  credential: Credential,
-  timeouts: Endpoint['timeouts'],
-): Promise<Fetched | Fault> {
-  const { endpoint, shared, method, signal } = call;
+/** The same with the fault of the last attempt, whose message is not masked. */
+export function fetchOutcome(call: JsonCall): Promise<RetriedOutcome<Fetched>> {
+  const { endpoint, shared, signal, maySend } = call;
   const url = endpointUrl(endpoint.baseUrl, call.path);
+  const beforeSend = maySend && (async () => ((await maySend()) ? null : NOT_HELD));
+  return withRetries<Fetched>({
+    endpoint,
+    shared,
+    signal,
+    timeouts: endpoint.timeouts,
+    transport: call.transport,
+    payOnce: call.payOnce ?? false,
+    attempt: (timeouts) =>
+      loggedIn(endpoint.login, signal, (credential) =>
+        sendRequest({ ...call, url, beforeSend }, credential, timeouts, jsonReader(call)),
+      ),
+  });
+}
+
+const NOT_HELD = fault('aborted', 'not sent: this process no longer holds the work');
+
+function jsonReader(call: JsonCall): ResponseReader<Fetched> {
   const chunks: Buffer[] = [];
   let size = 0;
   let limit = MAX_JSON_BYTES;
+  let status = 0;
   const text = () => Buffer.concat(chunks).toString('utf8');
-  const plain = {
-    'accept-encoding': 'identity',
-    accept: 'application/json',
-    ...(method === 'POST' && { 'content-type': 'application/json' }),
-    ...authHeaders({ ...endpoint, apiKey: credential.key }, call.headers(credential.key)),
-  };
-  const body = method === 'POST' ? toJson(call.body) : null;
-  const headers = (await endpoint.sign?.({ method, url, headers: plain, body }, credential)) ?? plain;
-  if (isFault(headers)) return { ...headers, way: 'unsent' };
-  if ((await call.maySend?.()) === false)
-    return fault('aborted', 'not sent: this process no longer holds the work', { way: 'unsent' });
-  const exchanged = await exchange(
-    { dispatcher: shared.dispatcher, url, method, headers, body, timeouts, signal },
-    {
-      begin(status) {
-        if (!isSuccess(status)) limit = MAX_ERROR_BYTES;
-      },
-      chunk(chunk) {
-        chunks.push(chunk);
-        size += chunk.length;
-        return size > limit ? 'broken' : 'more';
-      },
-      complete: () => limit < MAX_JSON_BYTES || parseJson(text(), call.limits) !== undefined,
+  return {
+    begin(begun) {
+      status = begun;
+      if (!isSuccess(status)) limit = MAX_ERROR_BYTES;
     },
-  );
-  if (exchanged.type === 'fault') return exchanged;
-  const read = () =>
-    isSuccess(exchanged.status) && size > limit ? tooLarge('the response body') : parse(exchanged.status, text(), call);
-  const result = redirectFault(exchanged.status, exchanged.headers, url) ?? read();
-  if (result.type !== 'fault') return result;
-  const failed = faultWithHeaders(result, exchanged.headers, shared.clock.nowMs());
-  return { ...failed, way: wayOfResponse(exchanged.status, failed.kind, false) };
+    chunk(chunk) {
+      chunks.push(chunk);
+      size += chunk.length;
+      return size > limit ? 'broken' : 'more';
+    },
+    complete: () => !isSuccess(status) || parseJson(text(), call.limits) !== undefined,
+    result() {
+      if (!isSuccess(status)) return call.classify({ status, body: text() });
+      return size > limit ? tooLarge('the response body') : parse(text(), call);
+    },
+  };
 }
 
-function isSuccess(status: number): boolean {
-  return status >= 200 && status <= 299;
-}
-
-function parse(status: number, body: string, call: JsonCall): Fetched | Fault {
-  if (!isSuccess(status)) return call.classify({ status, body });
+function parse(body: string, call: JsonCall): Fetched | Fault {
   const beyond = jsonBeyond(body, call.limits);
   if (beyond !== null) return beyond;
   const value = parseCounted(body);

@@ -1,6 +1,6 @@
 /** The login of a provider: the credential that each request carries. */
 import { type Fault, isFault } from '../wire/fault.ts';
-import { type Mask, maskFor, maskTexts, type Secretive } from './mask.ts';
+import { type Mask, maskFor, maskTexts, type Secretive, writtenForms } from './mask.ts';
 
 /** The credential of a request. A provider without a login has none. */
 export interface Credential {
@@ -42,8 +42,13 @@ export type Sign = (request: Signable, credential: Credential) => Promise<Readon
 /** The login of a key that never changes; null: without a key. */
 export function keyLogin(key: string | null, aws?: AwsKeyPair): Login {
   const credential = { key, ...(aws && { aws }) };
-  const secrets = [key, aws?.secretAccessKey, aws?.sessionToken].filter((each) => typeof each === 'string');
+  const secrets = secretsOf(credential);
   return { current: () => credential, refused: () => false, secrets: () => secrets };
+}
+
+/** What of a credential has to be masked. */
+export function secretsOf({ key, aws }: Credential): readonly string[] {
+  return [key, aws?.secretAccessKey, aws?.sessionToken].filter((each) => typeof each === 'string');
 }
 
 /**
@@ -76,16 +81,6 @@ export function maskOf(endpoint: Secretive & { readonly login: Login }): Mask {
     }
     return settings(current(text));
   };
-}
-
-/** Longest first: a short one may be part of a longer one. */
-function writtenForms(secrets: readonly string[]): readonly string[] {
-  const written = secrets.flatMap((secret) => [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-  ]);
-  return [...new Set(written)].sort((a, b) => b.length - a.length);
 }
 
 function isRefusal(outcome: { readonly type: string }): boolean {

@@ -16,14 +16,18 @@ export interface Secretive {
 export function maskFor({ apiKey, baseUrl, headers }: Secretive): Mask {
   const credentials = credentialsOf(baseUrl);
   const basic = baseUrl.password ? Buffer.from(credentials.join(':')).toString('base64') : '';
-  const plain = [apiKey ?? '', ...credentials, ...baseUrl.searchParams.values(), ...headerSecrets(headers)];
-  const written = plain.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
-  const secrets = [...new Set([...written, basic])]
-    // Shorter values (`v1`, `true`) are not secrets, and masking them would make messages unreadable.
-    .filter((secret) => secret.length >= 4 && !/^\d{4}-\d\d-\d\d(-preview)?$/.test(secret))
-    .sort((a, b) => b.length - a.length);
-  const mask = maskTexts(secrets);
+  const plain = [apiKey ?? '', ...credentials, basic, ...baseUrl.searchParams.values(), ...headerSecrets(headers)];
+  const mask = maskTexts(writtenForms(plain).filter(isSecret));
   return (text) => mask(text).replace(/\b(sk|xai|gsk|pk|key)[-_][A-Za-z0-9*_-]{8,}/g, '$1-***');
+}
+
+/** Shorter values (`v1`, `true`) are not secrets, and masking them would make messages unreadable. */
+const isSecret = (text: string) => text.length >= 4 && !/^\d{4}-\d\d-\d\d(-preview)?$/.test(text);
+
+/** Secrets as they are, percent-encoded, and as JSON writes them. Longest first: a short one may be part of a longer one. */
+export function writtenForms(secrets: readonly string[]): readonly string[] {
+  const forms = secrets.flatMap((each) => [each, encodeURIComponent(each), JSON.stringify(each).slice(1, -1)]);
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
 /** Replaces these secrets, in this order. Most texts have none of them: one search finds that out. */

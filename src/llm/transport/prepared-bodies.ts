@@ -1,20 +1,15 @@
 /** Bodies of requests that were written before they may be sent. */
 import type { LlmRequest } from '../client.ts';
 
-export interface PreparedBodies {
-  prepare(request: LlmRequest): void;
-  /** The body of a request: the prepared one, once, if a request with the same fields was prepared. */
-  take(request: LlmRequest): string;
-}
-
 /** `write` is pure: the same fields give the same body. A prepared body is kept as long as the list of its messages. */
-export function createPreparedBodies(write: (request: LlmRequest) => string): PreparedBodies {
+export function createPreparedBodies(write: (request: LlmRequest) => string) {
   const prepared = new WeakMap<LlmRequest['messages'], { readonly request: LlmRequest; readonly body: string }>();
   return {
-    prepare(request) {
+    prepare(request: LlmRequest): void {
       prepared.set(request.messages, { request, body: write(request) });
     },
-    take(request) {
+    /** The body of a request: the prepared one, once, if a request with the same fields was prepared. */
+    take(request: LlmRequest): string {
       const found = prepared.get(request.messages);
       prepared.delete(request.messages);
       return found && haveSameFields(found.request, request) ? found.body : write(request);

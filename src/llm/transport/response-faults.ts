@@ -3,6 +3,10 @@ import { type Fault, fault } from '../wire/fault.ts';
 import { showUrl } from './mask.ts';
 import { retryAfterMs } from './retry-after.ts';
 
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
 /** Treats a redirect as a wrong base URL: following it would send the key to another server. */
 export function redirectFault(status: number, headers: IncomingHttpHeaders, url: URL): Fault | null {
   if (status < 300 || status > 399) return null;

@@ -1,6 +1,6 @@
 import { type JsonLimits, textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
-import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
+import { FAILURE_KINDS, type FailureKind, type LlmFailure, type NetworkTrouble } from '../client.ts';
 import type { Way } from '../failure-costs.ts';
 import { asObject, type Loose, parseCounted } from './loose-json.ts';
 import { isLasting } from './status-kind.ts';
@@ -34,7 +34,7 @@ export function fault(
     type: 'fault',
     kind,
     message,
-    retryable: isUsuallyTransient(kind) && !(kind === 'connection' && isLasting(rest.httpStatus ?? null)),
+    retryable: FAILURE_KINDS[kind].transient && !(kind === 'connection' && isLasting(rest.httpStatus ?? null)),
     retryAfterMs: null,
     httpStatus: null,
     requestId: null,
@@ -71,8 +71,13 @@ export function toFailure(
 ): LlmFailure {
   const { kind, network, httpStatus, retryAfterMs } = cause;
   const requestId = cause.requestId === null ? null : oneLine(quote(cause.requestId, mask), 200);
-  const message = oneLine(quote(cause.message, mask), 600);
+  const message = toldMessage(cause, mask);
   return { kind, ...(network && { network }), ...from, message, httpStatus, retryAfterMs, requestId };
+}
+
+/** The message of a fault as one masked line of at most 600 characters. */
+export function toldMessage({ message }: Fault, mask: (text: string) => string): string {
+  return oneLine(quote(message, mask), 600);
 }
 
 /** How much of a provider's text is examined, in characters. */
@@ -99,25 +104,4 @@ function quote(text: string, mask: (text: string) => string): string {
 function oneLine(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line;
-}
-
-function isUsuallyTransient(kind: FailureKind): boolean {
-  switch (kind) {
-    case 'rate_limit':
-    case 'overloaded':
-    case 'connection':
-    case 'timeout':
-    case 'protocol':
-      return true;
-    case 'credentials':
-    case 'quota':
-    case 'invalid_request':
-    case 'context_overflow':
-    case 'model_not_found':
-    case 'content_filter':
-    case 'aborted':
-      return false;
-    default:
-      return kind satisfies never;
-  }
 }

@@ -7,16 +7,9 @@ export function heldSchema(
   request: Pick<LlmRequest, 'outputSchema' | 'closing'>,
   model: Pick<ModelInfo, 'structuredOutputs'>,
 ): OutputSchema | null {
-  switch (model.structuredOutputs) {
-    case 'with_tools':
-      return request.outputSchema ?? null;
-    case 'closing':
-      return request.closing === true ? (request.outputSchema ?? null) : null;
-    case 'none':
-      return null;
-    default:
-      return model.structuredOutputs satisfies never;
-  }
+  const { structuredOutputs: when } = model;
+  const isSent = when === 'with_tools' || (when === 'closing' && request.closing === true);
+  return (isSent && request.outputSchema) || null;
 }
 
 /** The tool choice of a request: where the schema would block tool calls, none is allowed. */

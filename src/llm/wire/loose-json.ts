@@ -25,6 +25,13 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : NONE;
 }
 
+/** The objects in an array; none if the value is not an array. */
+export function asObjects(value: unknown): readonly Loose[] {
+  return asArray(value)
+    .map(asObject)
+    .filter((each) => each !== null);
+}
+
 /** One for all: every event of a stream asks for several arrays, and has none of them. */
 const NONE: readonly unknown[] = Object.freeze([]);
 

@@ -1,11 +1,13 @@
 import type { ContentBlock, Message } from '../client.ts';
 
+/** Which model of which provider wrote a block: the requested one. */
+export interface Author {
+  readonly provider: string;
+  readonly model: string;
+}
+
 /** True if this model of this provider wrote the block: signatures are valid for it only. */
-export function ownsBlock(
-  block: { readonly provider: string; readonly model: string },
-  provider: string,
-  model: string,
-): boolean {
+export function ownsBlock(block: Author, provider: string, model: string): boolean {
   return block.provider === provider && block.model === model;
 }
 

@@ -6,33 +6,24 @@ export const MAX_TOKENS = 100_000_000;
 /** Longest value that is kept of what a provider reported, in characters. */
 const MAX_SHOWN = 100;
 
-/** Reads the counts of one report of usage. */
-export interface TokenCounts {
-  /**
-   * The count as a whole number of 0 to 100,000,000: fractions are rounded up, strings of digits are parsed, everything beyond
-   * the bounds is moved to them. Null if there is none.
-   */
-  read(field: string, value: unknown): number | null;
-  /**
-   * The usage, with the parts within their whole (cached tokens within the input, reasoning within the output). If a count
-   * had to be changed, `reported` has what the provider wrote, field by field.
-   */
-  usage(counts: Usage): Usage;
-}
-
-/** Creates a reader of counts: a count that the database or a budget cannot take must not lose the answer. */
-export function tokenCounts(): TokenCounts {
+/** Reads the counts of one report of usage: a count that the database or a budget cannot take must not lose the answer. */
+export function tokenCounts() {
   const reported: Record<string, string> = {};
   let changed = false;
   return {
-    read(field, value) {
+    /** As `tokenCount`. */
+    read(field: string, value: unknown): number | null {
       if (value === null || value === undefined) return null;
       reported[field] = shown(value);
       const count = tokenCount(value);
       changed ||= String(count) !== reported[field];
       return count;
     },
-    usage(counts) {
+    /**
+     * The usage, with the parts within their whole (cached tokens within the input, reasoning within the output). If a count
+     * had to be changed, `reported` has what the provider wrote, field by field.
+     */
+    usage(counts: Usage): Usage {
       const input = Math.min(counts.input, MAX_TOKENS);
       const output = Math.min(counts.output, MAX_TOKENS);
       const cacheRead = Math.min(counts.cacheRead, input);
@@ -46,7 +37,10 @@ export function tokenCounts(): TokenCounts {
   };
 }
 
-/** The value as a count of tokens, as in `TokenCounts.read`; null if it is not a number. */
+/**
+ * The value as a whole number of 0 to 100,000,000: fractions are rounded up, strings of digits are parsed, everything beyond the bounds is moved to
+ * them. Null if it is not a number.
+ */
 export function tokenCount(value: unknown): number | null {
   const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || Number.isNaN(number)) return null;

@@ -40,6 +40,18 @@ export interface WireOptions {
   readonly host: string;
 }
 
+/** What the mapping of a request needs in addition to it. */
+export interface RequestContext {
+  /** The provider's name: blocks that others wrote are not sent to it. */
+  readonly provider: string;
+  readonly model: ModelInfo;
+}
+
+/** The header of a key, as most APIs take it. A local server needs none. */
+export function bearer(key: string | null): Record<string, string> {
+  return key === null ? {} : { authorization: `Bearer ${key}` };
+}
+
 /** An error as it arrived. */
 export interface WireError {
   /** Null: it came without one. */

@@ -1,7 +1,10 @@
 /** Where the answer to a message begins: with the focus of the answer before, or with the recorded words. */
+
 import type { ToolSpec } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
-import type { FocusRow } from '../transcript/focus-row.ts';
+import { readValue } from '../sql/read-value.ts';
+import { FOCUS_ROW, type FocusRow } from '../transcript/focus-row.ts';
+import type { Claimed } from '../work/work.ts';
 
 /** Something that a person has said and the focus has to be told. */
 export interface SaidWords {
@@ -52,8 +55,7 @@ export interface AnswerStart {
 
 /** Null for an item that answers no message. */
 export async function readAnswerStart(db: Queryable, workItemId: string): Promise<AnswerStart | null> {
-  const [row] = await db.query<{ start: AnswerStart | null }>('select animus.answer_start($1) as start', [workItemId]);
-  return row!.start;
+  return readValue<AnswerStart | null>(db, 'select animus.answer_start($1)', [workItemId]);
 }
 
 /** Words of a conversation before the message that is answered. */
@@ -81,16 +83,12 @@ export async function readNewestWords(db: Queryable, messageId: number, bytes: n
  */
 export async function continueFocus(
   db: Queryable,
-  work: { readonly id: string; readonly leaseToken: string },
-  place: { readonly host: string; readonly directoryRoot: string },
+  { id, leaseToken }: Claimed,
+  { host, directoryRoot }: { readonly host: string; readonly directoryRoot: string },
   before: FocusBefore,
 ): Promise<FocusRow | null> {
-  const [row] = await db.query<FocusRow>(
-    `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger",
-            l.budget
-       from animus.continue_focus($1, $2, $3, $4, $5) cross join lateral (select animus.budget_left($1) as budget) l`,
-    [work.id, work.leaseToken, place.host, place.directoryRoot, before.focus],
-  );
+  const begin = `select ${FOCUS_ROW} from animus.continue_focus($1, $2, $3, $4, $5)`;
+  const [row] = await db.query<FocusRow>(begin, [id, leaseToken, host, directoryRoot, before.focus]);
   if (row === undefined) return null;
   if (row.resumes > 0) return row;
   const { faculty_snapshot: facultySnapshot, system_prompt: systemPrompt, tools } = before;

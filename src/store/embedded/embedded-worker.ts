@@ -2,17 +2,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../core/errors/errors.ts';
-import { startEmbeddedServer } from './embedded-server.ts';
+import { type EmbeddedServerOptions, startEmbeddedServer } from './embedded-server.ts';
 
 /** The start-up data of the thread. */
-export interface EmbeddedWorkerData {
-  readonly directory: string;
-  readonly port: number;
-  readonly password: string;
-  readonly maxIdleMs: number;
-  readonly maxConnections: number;
-  readonly lingerMs: number;
-}
+export type EmbeddedWorkerData = Omit<EmbeddedServerOptions, 'onCrash'>;
 
 /** The messages of the thread: once ready or failed, and once closed. */
 export type EmbeddedWorkerMessage =

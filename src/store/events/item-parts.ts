@@ -14,26 +14,20 @@ export function submission(facts: ItemFacts, position: Position): Part {
 
 const STATE = { type: 'state', focus: null, resumed: false, by: null, note: null } as const;
 
-export function ledgerPart(facts: ItemFacts): Part {
-  const entries = facts.ledger.map(({ seq, type: entryType, content, at }): Entry => {
-    return { step: { part: 'ledger', number: seq }, at, event: { type: 'ledger', seq, entryType, content } };
-  });
-  return { entries, more: entries.length >= facts.limit };
-}
-
-export function messagePart(facts: ItemFacts): Part {
-  const entries = facts.messages.map(({ id, author, authorIs, text, wake, at }): Entry => {
-    const event: EventBody = { type: 'message', messageId: id, author, authorIs, text, wake, deliveredWith: null };
-    return { step: { part: 'message', number: id }, at, event };
-  });
-  return { entries, more: entries.length >= facts.limit };
-}
-
-export function markPart(facts: ItemFacts): Part {
-  const entries = facts.marks.map((mark): Entry => {
-    return { step: { part: 'mark', number: mark.seq }, at: mark.at, event: markEvent(mark) };
-  });
-  return { entries, more: entries.length >= facts.limit };
+/** The lists of which a read takes so many rows: ledger, messages, decisions, marks. */
+export function listParts({ ledger, messages, decisions, marks, limit }: ItemFacts): Part[] {
+  const lists: Entry[][] = [
+    ledger.map(({ seq, type: entryType, content, at }) => {
+      return { step: { part: 'ledger', number: seq }, at, event: { type: 'ledger', seq, entryType, content } };
+    }),
+    messages.map(({ id, author, authorIs, text, wake, at }) => {
+      const event = { type: 'message', messageId: id, author, authorIs, text, wake, deliveredWith: null } as const;
+      return { step: { part: 'message', number: id }, at, event };
+    }),
+    decisions.map((one) => ({ step: { part: 'decision', number: one.seq }, at: one.at, event: decisionEvent(one) })),
+    marks.map((mark) => ({ step: { part: 'mark', number: mark.seq }, at: mark.at, event: markEvent(mark) })),
+  ];
+  return lists.map((entries) => ({ entries, more: entries.length >= limit }));
 }
 
 function markEvent({ what, detail }: MarkFacts): EventBody {
@@ -74,13 +68,6 @@ function waitEvent(what: 'waiting' | 'resolved', detail: MarkFacts['detail']): E
   if (subject === null) return { type: 'waiting', callId: callId ?? '', kind, deadline, result };
   const status = what === 'waiting' ? 'asked' : 'closed';
   return { type: 'approval', askId, callId, status, subject, request, hash, deadline, by: null, note: null, result };
-}
-
-export function decisionPart(facts: ItemFacts): Part {
-  const entries = facts.decisions.map((decision): Entry => {
-    return { step: { part: 'decision', number: decision.seq }, at: decision.at, event: decisionEvent(decision) };
-  });
-  return { entries, more: entries.length >= facts.limit };
 }
 
 function decisionEvent({ action, askId, callId, note, by }: DecisionFacts): EventBody {

@@ -1,31 +1,18 @@
 /** One order for the parts of an item's events, the same for every reader and from every position. */
 import type { ItemFacts } from './facts.ts';
 import { focusPart } from './focus-part.ts';
-import { decisionPart, endPart, ledgerPart, markPart, messagePart, submission } from './item-parts.ts';
+import { endPart, listParts, submission } from './item-parts.ts';
 import type { Entry, Part } from './part.ts';
 import { isPast, type Position, type Step } from './position.ts';
-
-/** The entries after the position, and whether there may be more at once: then read on from the position after the last one. */
-export interface Merged {
-  readonly entries: readonly Entry[];
-  readonly more: boolean;
-}
 
 /**
  * Always takes the earliest first entry of the parts; at the same time, that of the first part here. What is taken depends on nothing but what
  * is left of the parts, so reading on from a position gives what one read from the beginning would have given after it. A clock
- * that was set back reorders parts against each other, never within a part, and loses nothing. `until`: only what that position contains.
+ * that was set back reorders parts against each other, never within a part, and loses nothing. `more`: read on from the position after the last entry at once.
+ * `until`: only what that position contains.
  */
-export function mergeParts(facts: ItemFacts, position: Position, until: Position | null = null): Merged {
-  const all = [
-    submission(facts, position),
-    focusPart(facts, position),
-    ledgerPart(facts),
-    messagePart(facts),
-    decisionPart(facts),
-    markPart(facts),
-    endPart(facts, position),
-  ];
+export function mergeParts(facts: ItemFacts, position: Position, until: Position | null = null): Part {
+  const all = [submission(facts, position), focusPart(facts, position), ...listParts(facts), endPart(facts, position)];
   const parts = until === null ? all : all.map((part) => bounded(part, until));
   const next = parts.map(() => 0);
   const entries: Entry[] = [];

@@ -1,6 +1,7 @@
 /** Positions, steps and pages of whatever has events: of a work item or of a conversation. */
 import type { PersonRole } from '../../core/work/people.ts';
 import type { Database, Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { ConversationFacts } from './conversation-facts.ts';
 import {
   advanceInConversation,
@@ -27,18 +28,13 @@ import {
   writeCursor,
 } from './position.ts';
 import { conversationPage, readConversationPage } from './read-conversation-events.ts';
-import { type EventPage, type EventScope, ROWS_PER_READ, readPages, workPage } from './read-events.ts';
+import { type EventPage, type EventScope, type PageOf, ROWS_PER_READ, readPages, workPage } from './read-events.ts';
 
 export type AnyPosition = Position | ConversationPosition;
 export type AnyStep = Step | ConversationStep;
 
 /** A page of either; `items` are the work items that its next events may be of. */
-export interface AnyPage {
-  readonly events: readonly { readonly event: AnyEvent; readonly step: AnyStep; readonly after: AnyPosition }[];
-  /** After the last event; the same position if there is none. */
-  readonly position: AnyPosition;
-  /** True: read again from `position` at once. */
-  readonly more: boolean;
+export interface AnyPage extends PageOf<AnyEvent, AnyStep, AnyPosition> {
   /** Where they are now. */
   readonly items: readonly Pick<ItemFacts, 'id' | 'state' | 'waiting'>[];
   /** As in `EventScope`. */
@@ -137,8 +133,7 @@ function pageOfItem({ id }: EventScope, page: EventPage): AnyPage {
 
 /** The position after everything that has happened. Null as `readPlaces`. */
 export async function presentPlace(db: Queryable, { kind, id }: EventScope): Promise<AnyPosition | null> {
-  const [row] = await db.query<{ present: unknown }>('select animus.present_events($1::uuid) as present', [id]);
-  const present = row?.present ?? null;
+  const present = await readValue<unknown>(db, 'select animus.present_events($1::uuid)', [id]);
   if (present === null) return null;
   return kind === 'work'
     ? POSITION.parse(present)

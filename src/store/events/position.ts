@@ -52,21 +52,6 @@ export type Step =
     }
   | { readonly part: 'ledger' | 'message' | 'mark' | 'decision' | 'ends'; readonly number: number };
 
-export const BEGINNING: Position = {
-  created: false,
-  focus: 0,
-  focusEnded: false,
-  turn: 0,
-  answer: null,
-  ended: NO_NUMBERS,
-  code: new Map(),
-  ledger: 0,
-  message: 0,
-  mark: 0,
-  decision: 0,
-  ends: 0,
-};
-
 /** Whether the position contains the step. */
 export function isPast(position: Position, step: Step): boolean {
   switch (step.part) {
@@ -180,6 +165,8 @@ const FIELDS = z.strictObject({
 });
 /** The fields of a position, as `positionFields` makes them. */
 export const POSITION = FIELDS.transform(positionOf);
+/** Nothing was read. */
+export const BEGINNING: Position = POSITION.parse({});
 const CURSOR = FIELDS.extend({ w: z.string() });
 
 /** The longest id that is read: an answer that has run thousands of calls of code out of order has one of a few kilobytes. */

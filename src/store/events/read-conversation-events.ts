@@ -1,5 +1,6 @@
 /** Reads the events of a conversation after a position, with the rights of the actor (functions/conversations/events_read.sql). */
 import type { Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { ConversationFacts } from './conversation-facts.ts';
 import {
   advanceInConversation,
@@ -11,19 +12,10 @@ import {
 import type { AnyEvent } from './event.ts';
 import type { ItemFacts } from './facts.ts';
 import { mergeConversation } from './merge-conversation.ts';
-import { ROWS_PER_READ } from './read-events.ts';
+import { type PageOf, ROWS_PER_READ } from './read-events.ts';
 
-export interface ConversationPage {
+export interface ConversationPage extends PageOf<AnyEvent, ConversationStep, ConversationPosition> {
   readonly since: string;
-  readonly events: readonly {
-    readonly event: AnyEvent;
-    readonly step: ConversationStep;
-    readonly after: ConversationPosition;
-  }[];
-  /** After the last event; the same position if there is none. */
-  readonly position: ConversationPosition;
-  /** True: read again from `position` at once. */
-  readonly more: boolean;
   /** The items of the answers that are open after these events, and where they are now. */
   readonly items: readonly Pick<ItemFacts, 'id' | 'state' | 'waiting'>[];
 }
@@ -35,11 +27,12 @@ export async function readConversationPage(
   from: ConversationPosition,
   limit = ROWS_PER_READ,
 ): Promise<ConversationPage | null> {
-  const [row] = await db.query<{ facts: ConversationFacts | null }>(
-    'select animus.read_conversation_events($1::uuid, $2::jsonb, $3::int) as facts',
+  const facts = await readValue<ConversationFacts | null>(
+    db,
+    'select animus.read_conversation_events($1::uuid, $2::jsonb, $3::int)',
     [id, JSON.stringify(conversationPositionFields(from)), limit],
   );
-  return row?.facts ? conversationPage(row.facts, from) : null;
+  return facts && conversationPage(facts, from);
 }
 
 /** The page that begins at a position, of what `animus.read_conversation_events` has returned for it. */
@@ -57,13 +50,14 @@ export function conversationPage(facts: ConversationFacts, from: ConversationPos
 }
 
 /**
- * Where somebody begins who wants what comes: after everything that was said, and at the beginning of the answers that are being given or wait.
+ * Where a reader begins that wants only what comes: after everything that was said, and at the beginning of the answers that are being given or wait.
  * Null as `readConversationPage`.
  */
 export async function presentInConversation(db: Queryable, id: string): Promise<ConversationPosition | null> {
-  const [row] = await db.query<{ present: Parameters<typeof conversationPositionOf>[0] | null }>(
-    'select animus.present_in_conversation($1::uuid) as present',
+  const present = await readValue<Parameters<typeof conversationPositionOf>[0] | null>(
+    db,
+    'select animus.present_in_conversation($1::uuid)',
     [id],
   );
-  return row?.present ? conversationPositionOf(row.present) : null;
+  return present && conversationPositionOf(present);
 }

@@ -14,19 +14,16 @@ export interface EventScope {
   readonly since?: string;
 }
 
-/** An event, its step, and the position after it. */
-export interface PlacedEvent {
-  readonly event: WorkEvent;
-  readonly step: Step;
-  readonly after: Position;
-}
-
-export interface EventPage {
-  readonly events: readonly PlacedEvent[];
+export interface PageOf<Event, TheStep, ThePosition> {
+  /** Each with its step, and the position after it. */
+  readonly events: readonly { readonly event: Event; readonly step: TheStep; readonly after: ThePosition }[];
   /** After the last event; the same position if there is none. */
-  readonly position: Position;
+  readonly position: ThePosition;
   /** True: read again from `position` at once. */
   readonly more: boolean;
+}
+
+export interface EventPage extends PageOf<WorkEvent, Step, Position> {
   /** Where the item is now. */
   readonly state: ItemFacts['state'];
   /** Why it does not go on; null: it does, or has ended. */
@@ -45,7 +42,7 @@ export async function readEvents(
 ): Promise<{ readonly events: readonly (WorkEvent & { readonly id: string })[]; readonly more: boolean }> {
   const from = after === null ? BEGINNING : readCursor(scope.id, after);
   const [page] = await readPages(db, [{ id: scope.id, from }], limit);
-  if (!page) throw new AnimusError('work.not_found', { id: scope.id, detail: `no work item ${scope.id}` });
+  if (!page) throw notThere(scope);
   const events = page.events.map(({ event, after: at }) => ({ ...event, id: writeCursor(scope.id, at) }));
   return { events, more: page.more };
 }
@@ -67,7 +64,7 @@ export async function readPages(
 export function workPage(facts: ItemFacts, from: Position): EventPage {
   const { entries, more } = mergeParts(facts, from);
   let position = from;
-  const events = entries.map(({ step, at, event }): PlacedEvent => {
+  const events = entries.map(({ step, at, event }) => {
     position = advance(position, step);
     return { event: { ...event, workItemId: facts.id, atMs: at }, step, after: position };
   });

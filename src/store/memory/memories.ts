@@ -1,6 +1,7 @@
 /** Memories: stored, changed and forgotten by the focus of a work item, or by a person. SQL decides who may (functions/memory/memories.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** How far a memory reaches: the tree of work of one task, with which it is deleted; a project; or everywhere. */
 export const MEMORY_LAYERS = ['task', 'project', 'global'] as const;
@@ -107,13 +108,12 @@ export async function forgetMemory(
   reason: string,
   writer: MemoryFocus | null,
 ): Promise<string> {
-  const [row] = await db.query<{ id: string }>(`select animus.forget_memory($1, $2, $3, $4) as id`, [
+  return readValue<string>(db, `select animus.forget_memory($1, $2, $3, $4)`, [
     id,
     toText(reason),
     writer?.workItemId ?? null,
     writer?.leaseToken ?? null,
   ]);
-  return row!.id;
 }
 
 /** Counts that a focus was given these memories; approximate. */

@@ -1,6 +1,7 @@
 /** Search of memories: by full text, and by vectors where there are some (functions/memory/search.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { MemoryLayer } from './memories.ts';
 
 /** Only memories with all of what is given. */
@@ -118,9 +119,5 @@ export async function searchMemories(db: Queryable, search: MemorySearch): Promi
 
 /** Why memories cannot be searched by vectors of this model and dimension; null if they can. */
 export async function vectorSearchProblem(db: Queryable, model: string, dimensions: number): Promise<string | null> {
-  const [row] = await db.query<{ problem: string | null }>('select animus.vector_search_problem($1, $2) as problem', [
-    model,
-    dimensions,
-  ]);
-  return row!.problem;
+  return readValue<string | null>(db, 'select animus.vector_search_problem($1, $2)', [model, dimensions]);
 }

@@ -1,10 +1,13 @@
-/** Applies the function files, and puts back what they and the roles have lost. */
+/**
+ * Applies the function files, and puts back what they and the roles have lost. Records which sets of files have been replaced, so that a restarted daemon
+ * of an older version does not restore one.
+ */
+import { createHash } from 'node:crypto';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { dropChanged, type MendOptions, mendAfter, mends } from './mend-objects.ts';
 import { migrationError } from './migration-errors.ts';
 import type { SchemaFiles } from './migration-files.ts';
-import { noteReplaced, wasReplaced } from './replaced-functions.ts';
 import { schemaVersion } from './schema-version.ts';
 import { takeTurn } from './take-turn.ts';
 import { readUnfinished, setUnfinished } from './unfinished.ts';
@@ -71,4 +74,27 @@ async function applyFiles(
   ]);
   await setUnfinished(tx, 'roles');
   return files.map((file) => file.name);
+}
+
+type FunctionFiles = readonly { readonly name: string; readonly checksum: string }[];
+
+/** True when a later set has replaced this one. */
+async function wasReplaced(tx: Queryable, files: FunctionFiles): Promise<boolean> {
+  const rows = await tx.query('select from animus.schema_functions_replaced where checksum = $1', [checksumOf(files)]);
+  return rows.length > 0;
+}
+
+/** Records that `next` replaces `before`. */
+async function noteReplaced(tx: Queryable, before: FunctionFiles, next: FunctionFiles): Promise<void> {
+  await tx.query('delete from animus.schema_functions_replaced where checksum = $1', [checksumOf(next)]);
+  if (before.length === 0) return;
+  await tx.query('insert into animus.schema_functions_replaced (checksum) values ($1) on conflict do nothing', [
+    checksumOf(before),
+  ]);
+}
+
+/** The checksum of the whole set. */
+function checksumOf(files: FunctionFiles): string {
+  const lines = files.map(({ name, checksum }) => `${name} ${checksum}\n`).toSorted();
+  return createHash('sha256').update(lines.join('')).digest('hex');
 }

@@ -2,6 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
+import { readValue, readValues } from '../sql/read-value.ts';
 import { migrationError } from './migration-errors.ts';
 import type { Migration } from './migration-files.ts';
 
@@ -27,26 +28,25 @@ export async function restoreRecord(
   migrations: readonly Migration[],
   lacks: () => Promise<readonly unknown[]>,
 ): Promise<string[]> {
-  const rows = await tx.query<{ version: number }>('select version from animus.schema_migrations');
-  const [work] = await tx.query<{ there: boolean }>(`select to_regclass('animus.work_items') is not null as there`);
-  const last = Math.max(0, ...rows.map(({ version }) => version));
-  if (rows.length >= last && !(last === 0 && work!.there)) return [];
+  const known = await readValues<number>(tx, 'select version from animus.schema_migrations');
+  const hasWork = await readValue<boolean>(tx, `select to_regclass('animus.work_items') is not null`);
+  const last = Math.max(0, ...known);
+  if (known.length >= last && !(last === 0 && hasWork)) return [];
   if ((await lacks()).length > 0)
     throw new AnimusError('db.migration_failed', { file: 'animus.schema_migrations', detail: DELETED });
-  const known = new Set(rows.map(({ version }) => version));
-  const deleted = migrations.filter(({ version }) => !known.has(version));
-  for (const { version, name, checksum } of deleted) {
-    await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-      version,
-      name,
-      checksum,
-    ]);
-  }
+  const deleted = migrations.filter(({ version }) => !known.includes(version));
+  for (const migration of deleted) await recordMigration(tx, migration);
   return [`${deleted.length} rows of animus.schema_migrations were missing`];
 }
 
+/** Records that a migration was applied. */
+export async function recordMigration(tx: Queryable, { version, name, checksum }: Migration): Promise<void> {
+  const record = 'insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)';
+  await tx.query(record, [version, name, checksum]);
+}
+
 const DELETED =
-  'rows of it were deleted, and the schema is not that of this animus, so that nobody knows which migrations it has; restore the table from a backup, or migrate with the animus that used the schema last';
+  'rows were deleted from it, and the schema is not the one of this animus, so it is unclear which migrations were applied; restore the table from a backup, or migrate with the version of animus that last used the schema';
 
 /** The errors of "if not exists" when another session creates the same object at the same time. */
 const RACED = new Set(['23505', '42P06', '42P07', '42710']);

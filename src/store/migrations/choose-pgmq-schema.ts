@@ -5,17 +5,18 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { hasPgmq } from '../sql/pgmq.ts';
 import { PGMQ, type PgmqSchema, pgmqSchema, RECORDED_PGMQ_SCHEMA, recordPgmqSchema } from '../sql/pgmq-schema.ts';
+import { readValue } from '../sql/read-value.ts';
 import { schemaVersion } from './schema-version.ts';
 
 /** The schema of an installation; null: there is none yet, or only its first step. */
 export async function settledPgmqSchema(db: Queryable): Promise<string | null> {
-  const [row] = await db.query<{ name: string | null }>(`select ${RECORDED_PGMQ_SCHEMA} as name`);
-  return row!.name ?? ((await schemaVersion(db)) > 0 ? PGMQ : null);
+  const recorded = await readValue<string | null>(db, `select ${RECORDED_PGMQ_SCHEMA}`);
+  return recorded ?? ((await schemaVersion(db)) > 0 ? PGMQ : null);
 }
 
 /** Why ANIMUS_PGMQ_SCHEMA does not apply to an installation, in words. */
 export function otherSchemaText(settled: string, wanted: string): string {
-  return `the queues of animus are in the schema ${settled}, and ANIMUS_PGMQ_SCHEMA is ${wanted}; it counts when animus is installed, and queues are not moved: unset it, or set it to ${settled}`;
+  return `the queues of animus are in the schema ${settled}, and ANIMUS_PGMQ_SCHEMA is ${wanted}; the variable only counts when animus is installed, and queues are not moved: unset it, or set it to ${settled}`;
 }
 
 /** `wanted`: ANIMUS_PGMQ_SCHEMA, or null. Errors: `db.refused` if the queues are somewhere else. */

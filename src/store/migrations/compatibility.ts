@@ -1,9 +1,9 @@
 /** Checks whether this animus and a database's schema are compatible. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 import { readSchemaFiles, schemaFileNames } from './migration-files.ts';
-import { foreignOwner } from './schema-owner.ts';
-import { hasFunctions, schemaVersion } from './schema-version.ts';
+import { foreignOwner, hasFunctions, schemaVersion } from './schema-version.ts';
 
 /** One line per migration and function file, for `animus db status`. */
 export interface MigrationStatus {
@@ -23,7 +23,7 @@ export interface MigrationStatus {
 export async function migrationStatus(database: Database, directory?: string): Promise<MigrationStatus> {
   const files = await readSchemaFiles(directory);
   const version = await schemaVersion(database);
-  const there = await bookkeepingExists(database);
+  const there = await readValue<boolean>(database, `select to_regclass('animus.schema_functions') is not null`);
   const applied = there
     ? await database.query<{ version: number; name: string; checksum: string; applied_at: Date }>(
         'select version, name, checksum, applied_at from animus.schema_migrations order by version',
@@ -75,11 +75,4 @@ export async function checkCompatible(database: Database, directory?: string): P
   if (least > needed) {
     throw new AnimusError('db.schema_newer', { needed: least, have: needed });
   }
-}
-
-async function bookkeepingExists(database: Database): Promise<boolean> {
-  const [found] = await database.query<{ there: boolean }>(
-    `select to_regclass('animus.schema_functions') is not null as there`,
-  );
-  return found?.there ?? false;
 }

@@ -8,6 +8,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { hasPgmq } from '../sql/pgmq.ts';
 import { inPgmqSchema, PGMQ, pgmqSchema } from '../sql/pgmq-schema.ts';
+import { readValue } from '../sql/read-value.ts';
 import { attempt } from './attempt.ts';
 import { readTarGz } from './tar.ts';
 
@@ -27,11 +28,12 @@ export interface VectorSupport {
 export async function installPgmq(tx: Queryable): Promise<PgmqInstall> {
   if (await hasPgmq(tx)) return 'present';
   const schema = await pgmqSchema(tx);
-  const [found] = await tx.query<{ offered: boolean }>(
-    `select exists (select from pg_available_extensions where name = 'pgmq') as offered`,
+  const offered = await readValue<boolean>(
+    tx,
+    `select exists (select from pg_available_extensions where name = 'pgmq')`,
   );
-  const offered = found!.offered && schema.name === PGMQ;
-  if (offered && (await attempt(tx, 'create extension if not exists pgmq cascade')) === null) return 'extension';
+  if (offered && schema.name === PGMQ && (await attempt(tx, 'create extension if not exists pgmq cascade')) === null)
+    return 'extension';
   await tx.query(`create schema if not exists ${schema.ident}`);
   await tx.query(inPgmqSchema(await packagedPgmq(), schema));
   return 'packaged';

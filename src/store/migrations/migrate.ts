@@ -2,8 +2,9 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 import { applyFunctions } from './apply-functions.ts';
-import { makeBookkeeping } from './bookkeeping.ts';
+import { makeBookkeeping, recordMigration } from './bookkeeping.ts';
 import { checkServer } from './check-server.ts';
 import { choosePgmqSchema, refuseOtherSchema } from './choose-pgmq-schema.ts';
 import { checkCompatible, migrationStatus } from './compatibility.ts';
@@ -15,8 +16,7 @@ import { renderFiles } from './render-files.ts';
 import { identifyPgmqRows } from './replica-identity.ts';
 import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
 import { installRoles } from './roles.ts';
-import { foreignOwner } from './schema-owner.ts';
-import { schemaVersion } from './schema-version.ts';
+import { foreignOwner, schemaVersion } from './schema-version.ts';
 import { settlePgmq } from './settle-pgmq.ts';
 import { takeTurn } from './take-turn.ts';
 import { readUnfinished, setUnfinished } from './unfinished.ts';
@@ -164,11 +164,7 @@ async function applyMigration(tx: Queryable, migration: Migration): Promise<bool
     return false;
   }
   await tx.query(migration.sql);
-  await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-    migration.version,
-    migration.name,
-    migration.checksum,
-  ]);
+  await recordMigration(tx, migration);
   if ((await readUnfinished(tx)) !== 'functions') await setUnfinished(tx, 'roles');
   return true;
 }
@@ -182,10 +178,7 @@ function changed(file: SqlFile, applied: string): AnimusError {
 }
 
 async function recordVector(database: Database, support: VectorSupport): Promise<void> {
-  const [found] = await database.query<{ there: boolean }>(
-    `select to_regclass('animus.settings') is not null as there`,
-  );
-  if (!found?.there) return;
+  if (!(await readValue<boolean>(database, `select to_regclass('animus.settings') is not null`))) return;
   await database.query(
     `insert into animus.settings (key, value) values ('memory', $1::jsonb)
      on conflict (key) do update set value = excluded.value where animus.settings.value is distinct from excluded.value`,

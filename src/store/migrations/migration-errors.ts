@@ -19,7 +19,7 @@ export async function migrationError(
     const grant = await lackedGrant(ask, detail);
     const hint =
       grant === null
-        ? `; without this right the step ${file} cannot be done: it is the owner of the object who can grant it, or a superuser`
+        ? `; the step ${file} needs this right: the owner of the object or a superuser can grant it`
         : `; ${file} needs it: its owner or a superuser runs: ${grant}`;
     return new AnimusError('db.refused', { where: database.where, detail, hint }, { cause: error });
   }

@@ -58,7 +58,7 @@ export async function identifyPgmqRows(tx: Queryable): Promise<void> {
   for (const { cure } of rows) await tx.query(cure);
 }
 
-/** The tables of which the server refuses updates or deletes, because of a publication. Any role may ask. */
+/** The tables whose updates or deletes the server refuses because of a publication. Any role may ask. */
 export async function refusedTables(db: Queryable): Promise<readonly RefusedTable[]> {
   return db.query<RefusedTable>(
     `with ${TABLES},

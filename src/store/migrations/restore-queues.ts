@@ -1,6 +1,7 @@
 /** Puts back what somebody has dropped of the pgmq queues. */
 import type { Queryable } from '../sql/database.ts';
 import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
+import { readValues } from '../sql/read-value.ts';
 import { QUEUES } from '../work/queue-names.ts';
 
 export interface RestoredQueues {
@@ -13,7 +14,8 @@ export interface RestoredQueues {
 
 /** Our queues that somebody has dropped; none before the first migration, or where pgmq itself is missing. Any role may ask. */
 export async function missingQueues(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ name: string }>(
+  return readValues<string>(
+    db,
     `select q.name from unnest($1::text[]) with ordinality q (name, n)
       where to_regclass('animus.work_items') is not null and exists (select from pg_proc where pronamespace = to_regnamespace('animus') and proname = 'restore_queues')
         and exists (select from pg_namespace where nspname = ${PGMQ_SCHEMA})
@@ -21,7 +23,6 @@ export async function missingQueues(db: Queryable): Promise<string[]> {
       order by q.n`,
     [Object.values(QUEUES)],
   );
-  return rows.map(({ name }) => name);
 }
 
 export const NOTHING_RESTORED: RestoredQueues = { queues: [], added: 0, removed: 0 };

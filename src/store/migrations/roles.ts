@@ -3,6 +3,7 @@
  * server permits it, and granted their rights.
  */
 import type { Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 import { attempt } from './attempt.ts';
 import { readUnfinished, setFinished } from './unfinished.ts';
 
@@ -40,12 +41,12 @@ export async function rolesState(db: Queryable): Promise<RolesState> {
 
 /** Whether this login may submit work or act for people, and has no right to see all work: it is neither of a daemon, an operator or a reader, nor the owner. */
 export async function isLoginOfApplication(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ only: boolean }>(
+  return readValue<boolean>(
+    db,
     `select exists (select from pg_roles r where r.rolname in ('animus_submitter', 'animus_gateway') and pg_has_role(r.oid, 'member'))
         and not exists (select from pg_roles r where r.rolname in ('animus_reader', 'animus_operator', 'animus_daemon') and pg_has_role(r.oid, 'member'))
-        and not exists (select from pg_namespace n where n.nspname = 'animus' and pg_has_role(n.nspowner, 'member')) as only`,
+        and not exists (select from pg_namespace n where n.nspname = 'animus' and pg_has_role(n.nspowner, 'member'))`,
   );
-  return row!.only;
 }
 
 /** The statements for a person who may create roles, when the migrating role may not. */
@@ -69,8 +70,6 @@ export async function installRoles(tx: Queryable): Promise<RolesState> {
 
 /** A test schema without our functions has nothing to grant. */
 async function grantRoles(tx: Queryable): Promise<void> {
-  const [found] = await tx.query<{ there: boolean }>(
-    `select to_regprocedure('animus.grant_roles()') is not null as there`,
-  );
-  if (found?.there) await tx.query('select animus.grant_roles()');
+  const isThere = await readValue<boolean>(tx, `select to_regprocedure('animus.grant_roles()') is not null`);
+  if (isThere) await tx.query('select animus.grant_roles()');
 }

@@ -44,10 +44,7 @@ export async function takeTurn<T>(
       if (systemClock.monotonicMs() - began >= patienceMs) throw tooBusy(file, blocker, error);
       if (reportedAt === null || systemClock.monotonicMs() - reportedAt >= REMIND_MS) {
         reportedAt = systemClock.monotonicMs();
-        log.warn(
-          { migration: file, ...blocker },
-          'another session has locked what this step changes; it is tried again',
-        );
+        log.warn({ migration: file, ...blocker }, 'another session has locked what this step changes; trying again');
       }
     }
     await systemClock.sleep(pauseMs * (0.5 + Math.random()), ending);

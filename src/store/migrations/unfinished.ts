@@ -3,6 +3,7 @@
  * does it. So a process that is killed between two steps leaves it to the next one.
  */
 import type { Queryable } from '../sql/database.ts';
+import { readValue, readValues } from '../sql/read-value.ts';
 
 /** `functions`: the function files, which also make the triggers of the queues, and then the rights of the roles; `roles`: these alone. */
 type Rest = 'functions' | 'roles';
@@ -19,10 +20,8 @@ export async function setUnfinished(tx: Queryable, rest: Rest): Promise<void> {
 /** Any role may ask; one that may not read the settings gets null, as before the first migration. */
 export async function readUnfinished(db: Queryable): Promise<Rest | null> {
   if (!(await hasSettings(db))) return null;
-  const [row] = await db.query<{ rest: Rest }>(
-    `select value #>> '{}' as rest from animus.settings where key = 'unfinished'`,
-  );
-  return row?.rest ?? null;
+  const [rest] = await readValues<Rest>(db, `select value #>> '{}' from animus.settings where key = 'unfinished'`);
+  return rest ?? null;
 }
 
 /** After the last step, the roles. What is to be done before them stays. */
@@ -31,8 +30,8 @@ export async function setFinished(tx: Queryable): Promise<void> {
 }
 
 async function hasSettings(db: Queryable): Promise<boolean> {
-  const [found] = await db.query<{ there: boolean }>(
-    `select coalesce(has_table_privilege(to_regclass('animus.settings'), 'select'), false) as there`,
+  return readValue<boolean>(
+    db,
+    `select coalesce(has_table_privilege(to_regclass('animus.settings'), 'select'), false)`,
   );
-  return found?.there ?? false;
 }

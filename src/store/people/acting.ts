@@ -1,6 +1,7 @@
 /** Acting for a person in a transaction: thin calls of the SQL functions. All raise `db.forbidden` if the login is not a gateway. */
 import type { PersonRole, Scope } from '../../core/work/people.ts';
 import type { Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** A token that was accepted, and what it may do. */
 export interface AcceptedToken {
@@ -17,7 +18,7 @@ export interface AcceptedToken {
  * or expired, or its person is disabled.
  */
 export async function actWithToken(tx: Queryable, hash: Buffer): Promise<AcceptedToken> {
-  const [row] = await tx.query<AcceptedToken & { readonly [column: string]: unknown }>(
+  const [row] = await tx.query<AcceptedToken>(
     'select id, person, role, scopes, expires_at as "expiresAt" from animus.act_with_token($1)',
     [hash],
   );
@@ -26,6 +27,5 @@ export async function actWithToken(tx: Queryable, hash: Buffer): Promise<Accepte
 
 /** Acts for a person until the end of the transaction, with at most this role, and returns the role that results. `http.unauthorized` if disabled. */
 export async function actWithRole(tx: Queryable, person: string, role: PersonRole): Promise<PersonRole> {
-  const [row] = await tx.query<{ role: PersonRole }>('select animus.act_with_role($1, $2) as role', [person, role]);
-  return row!.role;
+  return readValue<PersonRole>(tx, 'select animus.act_with_role($1, $2)', [person, role]);
 }

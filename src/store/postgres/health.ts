@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { HAS_PGMQ } from '../sql/pgmq.ts';
+import { readValue } from '../sql/read-value.ts';
 import { GuardedClient } from './guarded-client.ts';
 import { openNotifications } from './notifications.ts';
 import { chooseHosts } from './replaceable-pool.ts';
@@ -79,6 +80,6 @@ export async function isPooled(db: Database): Promise<boolean> {
  */
 export async function clockAheadMs(db: Queryable): Promise<number> {
   const askedMs = Date.now();
-  const [row] = await db.query<{ now: string }>(`select (extract(epoch from clock_timestamp()) * 1000)::text as now`);
-  return Math.round((askedMs + Date.now()) / 2 - Number(row!.now));
+  const nowMs = await readValue<string>(db, `select (extract(epoch from clock_timestamp()) * 1000)::text`);
+  return Math.round((askedMs + Date.now()) / 2 - Number(nowMs));
 }

@@ -1,6 +1,7 @@
 /** Which skills a focus has activated, and as what (functions/skills/packages.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** A skill that a focus activates. Its package is stored. */
 export interface NewActivation {
@@ -33,17 +34,16 @@ export async function activateSkills(
   skills: readonly NewActivation[],
 ): Promise<readonly string[]> {
   if (skills.length === 0) return [];
-  const [row] = await db.query<{ names: string[] }>('select animus.activate_skills($1, $2, $3::jsonb) as names', [
+  return readValue<string[]>(db, 'select animus.activate_skills($1, $2, $3::jsonb)', [
     focusId,
     leaseToken,
     toJsonb(skills),
   ]);
-  return row!.names;
 }
 
 /** The skills that a focus has activated, or a focus that it goes on with, in the order of their activation; of each the newest activation. */
 export async function activatedSkills(db: Queryable, focusId: string): Promise<readonly Activation[]> {
-  return db.query<Activation & { readonly [column: string]: unknown }>(
+  return db.query<Activation>(
     `with recursive chain (id, continues) as (
        select id, continues from animus.foci where id = $1
        union all select f.id, f.continues from chain c join animus.foci f on f.id = c.continues)

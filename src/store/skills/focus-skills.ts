@@ -1,6 +1,7 @@
 /** What a focus gets of the skills that it has activated: messages, and scripts for its code. */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { NewActivation } from './activations.ts';
 
 /** A skill that a focus activates, and the message in which the model gets it. */
@@ -26,11 +27,11 @@ export function activationOf({ name, version, hash, reason }: NewActivation): Ne
 
 /** Tokens, estimated, of the messages of skills in a focus. */
 export async function readSkillTokens(db: Queryable, focusId: string): Promise<number> {
-  const [row] = await db.query<{ tokens: number }>(
+  return readValue<number>(
+    db,
     `select coalesce(sum(tokens), 0)::int as tokens from animus.focus_messages where focus_id = $1 and kind = 'skill'`,
     [focusId],
   );
-  return row!.tokens;
 }
 
 /** The messages of skills that were activated in a turn, as they are read back. */

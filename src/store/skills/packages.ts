@@ -1,6 +1,7 @@
 /** Skills as they were when a focus used them, or when work wrote them: stored once under their content hash (functions/skills/packages.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** A file of a skill: a path relative to its directory, with `/` between its parts. */
 export interface PackageFile {
@@ -8,16 +9,9 @@ export interface PackageFile {
   readonly content: Buffer;
 }
 
-/** A file of a package without its content. */
-export interface PackagePath {
-  readonly path: string;
-  readonly bytes: number;
-}
-
 /** Whether a package is stored; if so, retention keeps it for now. */
-export async function keepSkillPackage(db: Queryable, hash: string): Promise<boolean> {
-  const [row] = await db.query<{ kept: boolean }>('select animus.keep_skill_package($1) as kept', [hash]);
-  return row!.kept;
+async function keepSkillPackage(db: Queryable, hash: string): Promise<boolean> {
+  return readValue<boolean>(db, 'select animus.keep_skill_package($1)', [hash]);
 }
 
 /**
@@ -36,23 +30,6 @@ export async function storeSkillPackage(
     toText(name),
     toJsonb(Object.fromEntries(contents)),
   ]);
-}
-
-/** The files of a package, in the order of their paths; empty if it is not stored. */
-export async function packagePaths(db: Queryable, hash: string): Promise<readonly PackagePath[]> {
-  return db.query<PackagePath>(
-    'select path, octet_length(content) as bytes from animus.skill_files where content_hash = $1 order by path collate "C"',
-    [hash],
-  );
-}
-
-/** One file of a package; null if the package has none of this path. */
-export async function readPackageFile(db: Queryable, hash: string, path: string): Promise<Buffer | null> {
-  const [row] = await db.query<{ content: Buffer }>(
-    'select content from animus.skill_files where content_hash = $1 and path = $2',
-    [hash, toText(path)],
-  );
-  return row === undefined ? null : Buffer.from(row.content);
 }
 
 /** All files of a package, in the order of their paths; empty if it is not stored. */

@@ -1,6 +1,7 @@
 /** Skills that work writes: their versions in rows (functions/skills/written.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 
 export type SkillVersionState = 'proposed' | 'current' | 'replaced' | 'rejected' | 'archived';
 
@@ -46,7 +47,7 @@ export interface NewSkillVersion {
 
 /** Locks a skill until the end of the transaction. Errors: `work.lease_lost`, `work.locked`, `work.invalid` for a name that cannot be one. */
 export async function beginSkillVersion(db: Queryable, writer: SkillWriter, name: string): Promise<NextVersion> {
-  const [row] = await db.query<NextVersion & { readonly [column: string]: unknown }>(
+  const [row] = await db.query<NextVersion>(
     'select next, current, proposed, proposed_by as "proposedBy" from animus.begin_skill_version($1, $2, $3)',
     [writer.workItemId, writer.leaseToken, toText(name)],
   );
@@ -59,11 +60,11 @@ export async function createSkill(
   writer: SkillWriter,
   skill: NewSkillVersion,
 ): Promise<SkillVersionState> {
-  const [row] = await db.query<{ state: SkillVersionState }>(
-    'select animus.create_skill($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11) as state',
+  return readValue<SkillVersionState>(
+    db,
+    'select animus.create_skill($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11)',
     [writer.workItemId, writer.leaseToken, skill.name, skill.version, ...stored(writer, skill)],
   );
-  return row!.state;
 }
 
 /** Stores a new version that was made from version `base`. Errors: as `createSkill`; `work.state` if another version is current by now. */
@@ -72,11 +73,11 @@ export async function updateSkill(
   writer: SkillWriter,
   skill: NewSkillVersion & { readonly base: number },
 ): Promise<SkillVersionState> {
-  const [row] = await db.query<{ state: SkillVersionState }>(
-    'select animus.update_skill($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12) as state',
+  return readValue<SkillVersionState>(
+    db,
+    'select animus.update_skill($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12)',
     [writer.workItemId, writer.leaseToken, skill.name, skill.version, skill.base, ...stored(writer, skill)],
   );
-  return row!.state;
 }
 
 /** The content hash of a version; null if there is none. */

@@ -64,10 +64,10 @@ function fullHint(error: unknown): string | undefined {
   const routine = isDatabaseError(error) ? error.routine : undefined;
   if (name !== undefined && routine === 'InitializeSessionUserId') return limitHint('role', name);
   if (name !== undefined && routine === 'CheckMyDatabase') return limitHint('database', name);
-  return `; the server has no connection left: end some (select usename, count(*) from pg_stat_activity group by 1), raise max_connections of the server, or lower daemon.pool_size (${EACH_DAEMON})`;
+  return `; the server has no connections left: end some (select usename, count(*) from pg_stat_activity group by 1), raise max_connections of the server, or lower daemon.pool_size (${EACH_DAEMON})`;
 }
 
-const EACH_DAEMON = 'each daemon uses that many connections and one more';
+const EACH_DAEMON = 'each daemon uses that many connections plus one';
 
 const limitHint = (kind: 'role' | 'database', name: string) =>
   `; this is the limit of the ${kind}, not of the server: raise it (alter ${kind} ${quotedName(name)} connection limit NUMBER), or lower daemon.pool_size (${EACH_DAEMON})`;
@@ -87,12 +87,12 @@ const NO_TRIGGERS =
   "; with session_replication_role = replica no trigger runs, and animus would damage its work: as a superuser, alter role … set session_replication_role = 'origin'";
 
 const NOTIFY_FULL =
-  '; a session that listens keeps its transaction open, so that no notification of the whole server is removed: look in pg_stat_activity for the oldest one that is idle in transaction, and end it';
+  '; a listening session keeps its transaction open, so the server cannot remove any notifications: look in pg_stat_activity for the oldest session that is idle in transaction, and end it';
 
 /** An error that the statement did not cause: worth a retry when the server has recovered. */
 const UNUSABLE: Readonly<Record<string, string>> = {
-  '40001': '; another transaction changed the same rows, and this one was undone',
-  '40P01': '; two transactions waited for each other, and this one was undone',
+  '40001': '; another transaction changed the same rows, and this one was rolled back',
+  '40P01': '; two transactions waited for each other, and this one was rolled back',
   '57014': `${longer('statement_timeout')}, or an administrator has cancelled the statement`,
   '25P03': longer('idle_in_transaction_session_timeout'),
   '25P04': longer('transaction_timeout'),
@@ -141,6 +141,12 @@ const UNDONE = new Set(['40001', '40P01']);
 /** SQLSTATEs: lock not available, deadlock detected. */
 const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
 
+/** To catch what a login may not read: null in its place. */
+export function nullIfForbidden(error: unknown): null {
+  if (isAnimusError(error, 'db.forbidden')) return null;
+  throw error;
+}
+
 /** Whether a statement names a schema, table, column or function that the database does not have. */
 export function isMissingObject(error: unknown): boolean {
   return MISSING_OBJECTS.has(sqlState(error) ?? '');
@@ -180,7 +186,8 @@ function refusalHint(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   const message = messageOf(error);
   if (/does not support SSL/i.test(message)) return '; add ?sslmode=disable if the network is trusted';
-  if (typeof code !== 'string') return /SASL|password must be/i.test(message) ? '; is there a password in it?' : null;
+  if (typeof code !== 'string')
+    return /SASL|password must be/i.test(message) ? '; does it contain the password?' : null;
   if (code.startsWith('28')) return isRefusedByAddress(error) ? NOT_LET_IN : '';
   if (code === '3D000') return '; create it with createdb';
   if (code === '42501')
@@ -188,7 +195,7 @@ function refusalHint(error: unknown): string | null {
   if (code.startsWith('08') || code.startsWith('53') || code.startsWith('57') || UNUSABLE[code] !== undefined)
     return null;
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {
-    return '; name its authority with sslrootcert=FILE, or see sslmode in docs/operations.md';
+    return '; name its certificate authority with sslrootcert=FILE, or see sslmode in docs/operations.md';
   }
   return /^[0-9A-Z]{5}$/.test(code) ? '' : null;
 }

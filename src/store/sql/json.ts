@@ -11,8 +11,11 @@ export function toJsonb(value: unknown): string {
   return text.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.length > 2 ? '\uFFFD' : escape));
 }
 
-/** The same for a `text` parameter. */
-export function toText(text: string): string {
+/** The same for a `text` parameter; what is not given is null. */
+export function toText(text: string): string;
+export function toText(text: string | null | undefined): string | null;
+export function toText(text: string | null | undefined): string | null {
+  if (text === null || text === undefined) return null;
   const wellFormed = text.toWellFormed();
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed;
 }

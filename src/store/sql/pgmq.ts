@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Pgmq } from 'pgmq-js';
 import type { Queryable } from './database.ts';
 import { inPgmqSchema, PGMQ_SCHEMA, type PgmqSchema, pgmqSchema } from './pgmq-schema.ts';
+import { readValue } from './read-value.ts';
 
 /** A condition: whether pgmq is there. Any role may ask; to_regprocedure fails for one without rights on the schema. */
 export const HAS_PGMQ = `exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -10,8 +11,7 @@ export const HAS_PGMQ = `exists (select from pg_proc p join pg_namespace n on n.
 
 /** Whether pgmq is there. Any role may ask. */
 export async function hasPgmq(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ present: boolean }>(`select ${HAS_PGMQ} as present`);
-  return row!.present;
+  return readValue<boolean>(db, `select ${HAS_PGMQ}`);
 }
 
 type Settings = Parameters<typeof Pgmq.new>[0];

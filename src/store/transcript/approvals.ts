@@ -19,26 +19,17 @@ export interface Asked {
  */
 export async function askPerson(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   callId: string,
   kind: WaitRequest['kind'],
   { subject, request, seconds }: Asks,
   finalInput: { readonly value: unknown } | null = null,
 ): Promise<Asked> {
+  const given = finalInput && toJsonb(finalInput.value);
   const [row] = await db.query<Asked>(
     `select asked, deadline, refused from animus.ask_person($1, $2, $3, $4, $5, $6, $7::json, $8, $9::json)`,
-    [
-      focus.focusId,
-      focus.leaseToken,
-      turn,
-      callId,
-      kind,
-      subject,
-      toJsonb(request),
-      seconds,
-      finalInput && toJsonb(finalInput.value),
-    ],
+    [focusId, leaseToken, turn, callId, kind, subject, toJsonb(request), seconds, given],
   );
   return row!;
 }
@@ -61,11 +52,6 @@ export async function grantsFor(
   finalInput: { readonly value: unknown } | null,
   fourEyes = false,
 ): Promise<Grant[]> {
-  return db.query<Grant>(`select id::text as id, pattern from animus.grants_for($1, $2, $3, $4::json, $5)`, [
-    focusId,
-    turn,
-    callId,
-    finalInput && toJsonb(finalInput.value),
-    fourEyes,
-  ]);
+  const find = `select id::text as id, pattern from animus.grants_for($1, $2, $3, $4::json, $5)`;
+  return db.query<Grant>(find, [focusId, turn, callId, finalInput && toJsonb(finalInput.value), fourEyes]);
 }

@@ -13,15 +13,13 @@ export interface StoredOutput {
 }
 
 /** Moves the output of an ended call into an artifact. The call's result must be committed. */
-export async function storeOutput(db: Queryable, focus: FocusKey, output: StoredOutput): Promise<void> {
-  await db.query(`select animus.store_output($1, $2, $3, $4, $5, $6)`, [
-    focus.focusId,
-    focus.leaseToken,
-    output.turn,
-    output.callId,
-    output.artifactId,
-    toText(output.shown),
-  ]);
+export async function storeOutput(
+  db: Queryable,
+  { focusId, leaseToken }: FocusKey,
+  { turn, callId, artifactId, shown }: StoredOutput,
+): Promise<void> {
+  const store = `select animus.store_output($1, $2, $3, $4, $5, $6)`;
+  await db.query(store, [focusId, leaseToken, turn, callId, artifactId, toText(shown)]);
 }
 
 /** A part of an artifact's text. Offsets and counts are in characters (code points). */

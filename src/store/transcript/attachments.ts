@@ -61,16 +61,11 @@ export interface AttachmentMessage {
 /** Records the message before it is sent (`animus.add_attachment`). Errors: as `addMessage`. */
 export async function addAttachment(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   { content, artifactId, tokens }: AttachmentMessage,
 ): Promise<void> {
-  await db.query(`select animus.add_attachment($1, $2, $3, $4, $5)`, [
-    focus.focusId,
-    focus.leaseToken,
-    artifactId,
-    toText(content),
-    tokens,
-  ]);
+  const add = `select animus.add_attachment($1, $2, $3, $4, $5)`;
+  await db.query(add, [focusId, leaseToken, artifactId, toText(content), tokens]);
 }
 
 /**

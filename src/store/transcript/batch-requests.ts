@@ -44,13 +44,14 @@ export async function readRequestUnderWay(
  * Puts the request of a begun turn into the outbox and opens its wait. If one is under way, that one counts, and this request is not
  * put. Errors: `work.state` for a turn that was not begun, `work.lease_lost`.
  */
-export async function putTurn(db: Queryable, focus: FocusKey, turn: number, request: BatchRequest): Promise<void> {
-  await db.query(`select id, state from animus.put_turn($1, $2, $3, $4::json)`, [
-    focus.focusId,
-    focus.leaseToken,
-    turn,
-    toJsonb(request),
-  ]);
+export async function putTurn(
+  db: Queryable,
+  { focusId, leaseToken }: FocusKey,
+  turn: number,
+  request: BatchRequest,
+): Promise<void> {
+  const put = `select id, state from animus.put_turn($1, $2, $3, $4::json)`;
+  await db.query(put, [focusId, leaseToken, turn, toJsonb(request)]);
 }
 
 /**
@@ -59,16 +60,11 @@ export async function putTurn(db: Queryable, focus: FocusKey, turn: number, requ
  */
 export async function closeRequest(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   id: string,
   as: 'recorded' | 'failed' | 'free',
 ): Promise<void> {
-  const state = as === 'free' ? 'failed' : as;
-  await db.query(`select animus.close_request($1, $2, $3, $4, $5)`, [
-    focus.focusId,
-    focus.leaseToken,
-    id,
-    state,
-    as === 'free',
-  ]);
+  const isFree = as === 'free';
+  const close = `select animus.close_request($1, $2, $3, $4, $5)`;
+  await db.query(close, [focusId, leaseToken, id, isFree ? 'failed' : as, isFree]);
 }

@@ -3,6 +3,7 @@
 import { activationsJson, type SkillMessage } from '../skills/focus-skills.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import { batchWrites } from '../sql/write-batcher.ts';
 import type { TurnPermit } from './begin-turn.ts';
 import type { EncodedSettings } from './focus-settings.ts';
@@ -42,9 +43,10 @@ export function createFocusBeginner(
 ): BeginNewFocus {
   return batchWrites(async (foci: readonly NewFocus[]) => {
     const withSkills = foci.some(({ skills = [] }) => skills.length > 0);
-    const [row] = await db.query<{ permits: (TurnPermit | null)[] }>(
+    return readValue<(TurnPermit | null)[]>(
+      db,
       `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[],
-                                $10::numeric[], $11::uuid[], $12::jsonb) as permits`,
+                                $10::numeric[], $11::uuid[], $12::jsonb)`,
       [
         foci.map((focus) => focus.workItemId),
         foci.map((focus) => focus.leaseToken),
@@ -60,6 +62,5 @@ export function createFocusBeginner(
         withSkills ? activationsJson(foci.map(({ skills = [] }) => skills)) : null,
       ],
     );
-    return row!.permits;
   }, most);
 }

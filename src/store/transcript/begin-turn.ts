@@ -2,6 +2,7 @@
 import type { BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import { type CallResult, resultRow } from './calls.ts';
 import type { FocusKey } from './focus-row.ts';
 
@@ -36,9 +37,9 @@ export interface UsedBudget {
 export type TurnBeginning =
   | {
       readonly permit: 'go';
-      /** There where a limit applies: nothing may be sent before `KeepTurn` says that the beginning is on disk. They were added to the context after the turn before. */
+      /** Set where a limit applies: nothing may be sent before `KeepTurn` says that the beginning is on disk. They were added to the context after the turn before. */
       readonly messages?: readonly string[];
-      /** There with `messages`. */
+      /** Set with `messages`. */
       readonly used?: readonly UsedBudget[];
     }
   /** `wait`: a wait is open, so the item has to be parked. */
@@ -46,7 +47,7 @@ export type TurnBeginning =
       readonly permit: 'budget';
       readonly action: 'wait' | 'die';
       readonly message: string;
-      /** There, with `die`: a model has no price, and the limit would have the work wait. */
+      /** Set, with `die`: a model has no price, and the limit would have the work wait. */
       readonly unpriced?: true;
     }
   | { readonly permit: Exclude<TurnPermit, 'go' | 'budget'> };
@@ -57,15 +58,13 @@ export type TurnBeginning =
  */
 export async function beginTurn(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   { usd, tokens, request }: Reservation,
   results: readonly CallResult[],
   inBatch = false,
 ): Promise<TurnBeginning> {
-  const [row] = await db.query<{ begun: TurnBeginning }>(
-    'select animus.begin_turn($1, $2, $3, $4, $5::jsonb, $6, $7, $8) as begun',
-    [focus.focusId, focus.leaseToken, turn, usd, toJsonb(results.map(resultRow)), request, tokens, inBatch],
-  );
-  return row!.begun;
+  const begin = 'select animus.begin_turn($1, $2, $3, $4, $5::jsonb, $6, $7, $8)';
+  const rows = toJsonb(results.map(resultRow));
+  return readValue<TurnBeginning>(db, begin, [focusId, leaseToken, turn, usd, rows, request, tokens, inBatch]);
 }

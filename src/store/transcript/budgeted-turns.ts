@@ -1,6 +1,7 @@
 /** What becomes of reservations: requests that are given back or lost, side calls, and beginnings that wait for the disk. */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import { batchWrites } from '../sql/write-batcher.ts';
 import type { Reservation } from './begin-turn.ts';
 import type { FocusKey } from './focus-row.ts';
@@ -25,29 +26,23 @@ export interface SideCallFor {
 /** Reserves what a side call may cost, and holds it; false: the limits do not allow it. */
 export async function beginSideCall(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   { usd, tokens, request }: Reservation,
   purpose: SideCallFor,
 ): Promise<boolean> {
-  const [row] = await db.query<{ may: boolean }>(
-    'select animus.begin_side_call($1, $2, $3, $4, $5, $6::jsonb) as may',
-    [focus.focusId, focus.leaseToken, usd, tokens, request, toJsonb(purpose)],
-  );
-  return row!.may;
+  const begin = 'select animus.begin_side_call($1, $2, $3, $4, $5, $6::jsonb)';
+  return readValue<boolean>(db, begin, [focusId, leaseToken, usd, tokens, request, toJsonb(purpose)]);
 }
 
 /** Holds what an embedding of a model (`provider/model`) may cost, on disk: `free`, no limit applies; `refused`: a limit does not allow it. One at a time for a focus. */
 export async function holdEmbedding(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   { usd, tokens, request }: Reservation,
   model: string,
 ): Promise<'free' | 'held' | 'refused'> {
-  const [row] = await db.query<{ held: 'free' | 'held' | 'refused' }>(
-    'select animus.hold_embedding($1, $2, $3, $4, $5, $6) as held',
-    [focus.focusId, focus.leaseToken, usd, tokens, request, model],
-  );
-  return row!.held;
+  const hold = 'select animus.hold_embedding($1, $2, $3, $4, $5, $6)';
+  return readValue<'free' | 'held' | 'refused'>(db, hold, [focusId, leaseToken, usd, tokens, request, model]);
 }
 
 /** Resolves when the beginning of a turn is on disk; false: the server has lost it, and it has to be begun again. */
@@ -60,11 +55,10 @@ export function createTurnKeeper(db: Queryable, most = 200): KeepTurn {
     readonly turn: number;
   }
   const keep = batchWrites(async (turns: readonly Begun[]) => {
-    const [row] = await db.query<{ kept: boolean[] }>('select animus.keep_turns($1::uuid[], $2::int[]) as kept', [
+    return readValue<boolean[]>(db, 'select animus.keep_turns($1::uuid[], $2::int[])', [
       turns.map(({ focusId }) => focusId),
       turns.map(({ turn }) => turn),
     ]);
-    return row!.kept;
   }, most);
   return (focusId, turn) => keep({ focusId, turn });
 }

@@ -1,7 +1,9 @@
 /** Recorded tool calls, and their ends. */
 import { roundMs } from '../../core/lifecycle/round-ms.ts';
+import type { FailedWrites } from '../../core/work/failed-writes.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { FocusKey } from './focus-row.ts';
 
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'in_doubt' | 'denied' | 'waiting';
@@ -45,41 +47,47 @@ export interface CallResult {
  */
 export async function startCall(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   callId: string,
   finalInput: { readonly value: unknown } | null,
   grantId: string | null = null,
 ): Promise<void> {
-  await db.query(`select animus.start_call($1, $2, $3, $4, $5::json, $6)`, [
-    focus.focusId,
-    focus.leaseToken,
-    turn,
-    callId,
-    finalInput && toJsonb(finalInput.value),
-    grantId,
-  ]);
+  const start = `select animus.start_call($1, $2, $3, $4, $5::json, $6)`;
+  await db.query(start, [focusId, leaseToken, turn, callId, finalInput && toJsonb(finalInput.value), grantId]);
 }
 
 /** Records ends of calls; returns how many were new (a call that had ended keeps its first result). */
 export async function finishToolCalls(db: Queryable, focus: FocusKey, results: readonly CallResult[]): Promise<number> {
-  const [row] = await db.query<{ count: number }>(`select animus.finish_tool_calls($1, $2, $3::jsonb) as count`, [
+  return readValue<number>(db, `select animus.finish_tool_calls($1, $2, $3::jsonb)`, [
     focus.focusId,
     focus.leaseToken,
     toJsonb(results.map(resultRow)),
   ]);
-  return row!.count;
 }
 
 /** An end in the format of the SQL functions. */
-export function resultRow(result: CallResult): object {
-  return {
-    turn: result.turn,
-    call_id: result.callId,
-    state: result.state,
-    output: result.output,
-    is_error: result.isError,
-    details: result.details,
-    duration_ms: roundMs(result.durationMs),
-  };
+export function resultRow({ callId, isError, durationMs, ...result }: CallResult): object {
+  return { ...result, call_id: callId, is_error: isError, duration_ms: roundMs(durationMs) };
+}
+
+/**
+ * The calls of these tools, in all attempts at the item, by the model and by code; null if there was none, or if one of them has succeeded
+ * or may have.
+ */
+export async function readFailedWrites(
+  db: Queryable,
+  workItemId: string,
+  tools: readonly string[],
+): Promise<FailedWrites | null> {
+  const [row] = await db.query<FailedWrites & { readonly failed: number }>(
+    `select count(*)::int as calls, (count(*) filter (where c.state in ('failed', 'denied')))::int as failed,
+            array_agg(distinct c.name order by c.name) as tools,
+            (array_agg(left(c.output, 300) order by f.number desc, c.turn desc, c.position desc))[1] as last
+       from animus.tool_calls c join animus.foci f on f.id = c.focus_id
+      where f.work_item_id = $1 and c.name = any($2::text[])`,
+    [workItemId, tools],
+  );
+  const { calls, failed, tools: called, last } = row!;
+  return calls === 0 || failed < calls ? null : { calls, tools: called, last };
 }

@@ -1,9 +1,8 @@
 /** Child work of an item: thin calls of the SQL functions, which hold the rules of locks, limits and waking (24_children.sql). */
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
-import { sqlState } from '../sql/database-errors.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { refusedAsInvalid } from '../work/submit-work.ts';
 import type { FocusKey } from './focus-row.ts';
 
 /** Child work that a focus asks for. */
@@ -45,8 +44,8 @@ export async function spawnChildWork(
   child: NewChild,
   limits: ChildLimits,
 ): Promise<SpawnedChild> {
-  try {
-    const [row] = await db.query<SpawnedChild>(
+  const [row] = await refusedAsInvalid(
+    db.query<SpawnedChild>(
       `select id, state, merged_into as "mergedInto", earlier
          from animus.spawn_child_work($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10, $11, $12, $13)`,
       [
@@ -58,19 +57,15 @@ export async function spawnChildWork(
         toJsonb(child.params),
         child.skill,
         child.priority,
-        child.dedupKey === null ? null : toText(child.dedupKey),
+        toText(child.dedupKey),
         child.detached,
         child.traceContext,
         limits.maxChildren,
         limits.maxDepth,
       ],
-    );
-    return row!;
-  } catch (error) {
-    // A check constraint of the table: its name says which column, and the database is what decides.
-    if (sqlState(error) !== '23514') throw error;
-    throw new AnimusError('work.invalid', { detail: messageOf(error) }, { cause: error });
-  }
+    ),
+  );
+  return row!;
 }
 
 /** A child that an item is going to wait for. */

@@ -2,6 +2,7 @@
 import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { CallState } from './calls.ts';
 import type { FocusKey } from './focus-row.ts';
 
@@ -26,16 +27,13 @@ export interface CodeCallRow {
 /** Records calls of the code that call `parentCallId` runs. Idempotent: a call that has ended keeps its first result. Errors: `work.state` if the parent has ended. */
 export async function recordCodeCalls(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   parentCallId: string,
   calls: readonly CodeCallRow[],
 ): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    `select animus.record_code_calls($1, $2, $3, $4, $5::json) as count`,
-    [focus.focusId, focus.leaseToken, turn, parentCallId, toJsonb(calls.map(rowOf))],
-  );
-  return row!.count;
+  const record = `select animus.record_code_calls($1, $2, $3, $4, $5::json)`;
+  return readValue<number>(db, record, [focusId, leaseToken, turn, parentCallId, toJsonb(calls.map(rowOf))]);
 }
 
 function rowOf({ finalInput, outputBytes, isError, durationMs, ...row }: CodeCallRow): object {

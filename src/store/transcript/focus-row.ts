@@ -1,8 +1,11 @@
 /** The row of a focus: begun or resumed, and moved from phase to phase. */
+
 import type { ToolSpec } from '../../core/work/conversation.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { BudgetLeft } from '../work/budgets.ts';
+import type { Claimed } from '../work/work.ts';
 import { encodeSettings, type FocusSettings } from './focus-settings.ts';
 
 /** The key of every write of a focus: the lease that fences it and the focus it belongs to. */
@@ -28,20 +31,25 @@ export interface FocusRow {
   readonly budget: readonly BudgetLeft[] | null;
 }
 
+/** The columns of `FocusRow`, of what `begin_focus` and `continue_focus` return; $1 is the item. */
+export const FOCUS_ROW = `id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools,
+  has_ledger as "hasLedger", (select animus.budget_left($1)) as budget`;
+
 /** Begins a focus on a claimed item, or resumes the open one. Settings that many foci share are sent and stored once. */
 export async function startFocus(
   db: Queryable,
-  work: { readonly id: string; readonly leaseToken: string },
+  work: Claimed,
   begin: FocusSettings & { readonly host: string; readonly directoryRoot: string },
 ): Promise<FocusRow> {
   const settings = encodeSettings(begin);
   const begun = () =>
-    db.query<FocusRow>(
-      `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger",
-              l.budget
-         from animus.begin_focus($1, $2, $3, $4, $5) cross join lateral (select animus.budget_left($1) as budget) l`,
-      [work.id, work.leaseToken, begin.host, begin.directoryRoot, settings.id],
-    );
+    db.query<FocusRow>(`select ${FOCUS_ROW} from animus.begin_focus($1, $2, $3, $4, $5)`, [
+      work.id,
+      work.leaseToken,
+      begin.host,
+      begin.directoryRoot,
+      settings.id,
+    ]);
   let [row] = await begun();
   if (!row) {
     await db.query('select animus.keep_focus_settings($1, $2::jsonb, $3, $4::json)', [settings.id, ...settings.values]);
@@ -61,7 +69,8 @@ export async function setPhase(db: Queryable, focus: FocusKey, phase: Phase): Pr
  * the beginning of the message that ended the previous attempt.
  */
 export async function readRunningMs(db: Queryable, focusId: string, failureNotice: string): Promise<number> {
-  const [row] = await db.query<{ ms: number }>(
+  return readValue<number>(
+    db,
     `select coalesce(sum(coalesce(t.duration_ms, 0) + coalesce(c.longest, 0)), 0) as ms
        from animus.turns t
        left join lateral (
@@ -73,7 +82,6 @@ export async function readRunningMs(db: Queryable, focusId: string, failureNotic
         and t.turn > (select coalesce(max(m.after_turn), 0) from animus.focus_messages m where m.focus_id = $1 and m.kind = 'notice' and starts_with(m.content, $2))`,
     [focusId, failureNotice],
   );
-  return row!.ms;
 }
 
 /** A focus that has ended, and how many days ago by the database's clock. */

@@ -4,6 +4,7 @@ import type { HookEvent } from '../../core/work/words.ts';
 import type { LedgerType } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { FocusKey } from './focus-row.ts';
 
 /** A recorded run. */
@@ -32,32 +33,14 @@ export interface NewHookRun extends HookRun {
 }
 
 /** Records a run, in place of an earlier one of the same hook. Returns the numbers of its ledger entries. Errors: `work.lease_lost`. */
-export async function recordHookRun(db: Queryable, focus: FocusKey, run: NewHookRun): Promise<readonly number[]> {
-  const { message } = run;
-  const row = {
-    turn: run.turn,
-    event: run.event,
-    call_id: run.callId,
-    hook: run.hook,
-    run_id: run.runId,
-    decision: run.decision,
-    given: run.given,
-    reason: run.reason,
-    patch: run.patch,
-    duration_ms: roundMs(run.durationMs),
-    ledger: run.ledger,
-  };
-  const [recorded] = await db.query<{ numbers: number[] }>(
-    `select animus.record_hook_run($1, $2, $3::json, $4, $5) as numbers`,
-    [
-      focus.focusId,
-      focus.leaseToken,
-      toJsonb(row),
-      message === null ? null : toText(message.content),
-      message?.tokens ?? null,
-    ],
-  );
-  return recorded!.numbers;
+export async function recordHookRun(
+  db: Queryable,
+  { focusId, leaseToken }: FocusKey,
+  { callId, runId, durationMs, message, ...run }: NewHookRun,
+): Promise<readonly number[]> {
+  const row = toJsonb({ ...run, call_id: callId, run_id: runId, duration_ms: roundMs(durationMs) });
+  const record = `select animus.record_hook_run($1, $2, $3::json, $4, $5)`;
+  return readValue<number[]>(db, record, [focusId, leaseToken, row, toText(message?.content), message?.tokens ?? null]);
 }
 
 /** The recorded runs of a focus from a turn on. */

@@ -2,6 +2,7 @@
 import type { LedgerType } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 
 export interface LedgerEntry {
   readonly seq: number;
@@ -29,15 +30,9 @@ export async function appendLedger(
   content: string,
   writer: LedgerWriter = {},
 ): Promise<number> {
-  const [row] = await db.query<{ seq: number }>(`select animus.append_ledger($1, $2, $3, $4, $5, $6) as seq`, [
-    workItemId,
-    type,
-    toText(content),
-    writer.leaseToken ?? null,
-    writer.focusId ?? null,
-    writer.toolCallId ?? null,
-  ]);
-  return row!.seq;
+  const append = `select animus.append_ledger($1, $2, $3, $4, $5, $6)`;
+  const { leaseToken = null, focusId = null, toolCallId = null } = writer;
+  return readValue<number>(db, append, [workItemId, type, toText(content), leaseToken, focusId, toolCallId]);
 }
 
 /**
@@ -56,4 +51,13 @@ export async function readChainLedger(
     [workItemId, filter.type ?? null, filter.last ?? null],
   );
   return newestFirst.toReversed();
+}
+
+/** The number of the last entry that a recover hook left out with `keep: "nothing"`; 0 if everything is kept. */
+export async function readLedgerKeptAfter(db: Queryable, workItemId: string): Promise<number> {
+  const [row] = await db.query<{ after: number }>(
+    `select coalesce((error ->> 'ledger_kept_after')::int, 0) as after from animus.work_items where id = $1`,
+    [workItemId],
+  );
+  return row?.after ?? 0;
 }

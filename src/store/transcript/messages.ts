@@ -1,4 +1,4 @@
-/** The messages that the engine itself adds to a context. */
+/** The messages of a context that no model wrote: of the engine, and of people to the work. */
 import type { MediaBlock } from '../../core/work/conversation.ts';
 import type { MessageKind } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
@@ -22,19 +22,22 @@ export interface EngineMessage {
 /** Records a message before it is sent; returns it as it will be read back. */
 export async function addMessage(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   message: EngineMessage,
   tokens: number,
 ): Promise<EngineMessage> {
   const content = toText(message.content);
-  await db.query(`select animus.add_message($1, $2, $3, $4, $5, $6, $7)`, [
-    focus.focusId,
-    focus.leaseToken,
-    message.afterTurn,
-    message.kind,
-    content,
-    tokens,
-    message.keepsFrom ?? null,
-  ]);
+  const { afterTurn, kind, keepsFrom = null } = message;
+  const add = `select animus.add_message($1, $2, $3, $4, $5, $6, $7)`;
+  await db.query(add, [focusId, leaseToken, afterTurn, kind, content, tokens, keepsFrom]);
   return { ...message, content };
+}
+
+/** What people have said to a focus after turn `afterTurn` (0: before the first one), in the order in which it stands in the context. */
+export async function readMail(db: Queryable, focusId: string, afterTurn: number): Promise<EngineMessage[]> {
+  return db.query<EngineMessage>(
+    `select after_turn as "afterTurn", kind, content from animus.focus_messages
+      where focus_id = $1 and after_turn = $2 and kind = 'operator' order by seq`,
+    [focusId, afterTurn],
+  );
 }

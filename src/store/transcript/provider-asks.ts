@@ -1,6 +1,7 @@
 /** What work asks a person that may not go on with its own model: thin calls of the SQL functions (`20_providers.sql`). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { FocusKey } from './focus-row.ts';
 
 /** For the person, and what the focus goes on with if it is approved. */
@@ -11,7 +12,7 @@ export interface ProviderQuestion {
   /** Its provider then and now; null: not known, or none. */
   readonly began: string | null;
   readonly now: string | null;
-  /** There if its provider is the same, and only its price is missing. */
+  /** Set if its provider is the same, and only its price is missing. */
   readonly price?: true;
   /** Settings of the faculty as it is now. */
   readonly present: object;
@@ -32,12 +33,11 @@ export interface ProviderAsk {
  * Errors: `work.lease_lost`.
  */
 export async function askProvider(db: Queryable, focus: FocusKey, question: ProviderQuestion): Promise<boolean> {
-  const [row] = await db.query<{ approved: boolean }>(`select animus.ask_provider($1, $2, $3::json) as approved`, [
+  return readValue<boolean>(db, `select animus.ask_provider($1, $2, $3::json)`, [
     focus.focusId,
     focus.leaseToken,
     toJsonb(question),
   ]);
-  return row!.approved;
 }
 
 /** The open questions of these faculties, at most 10,000. */
@@ -50,18 +50,14 @@ export async function providerAsks(db: Queryable, faculties: readonly string[]):
 
 /** Lets the focus go on as it was; false: it no longer waits for that, or its item is locked. */
 export async function endProviderAsk(db: Queryable, { workItemId, askId }: ProviderAsk): Promise<boolean> {
-  const [row] = await db.query<{ ended: boolean }>(`select animus.end_provider_ask($1, $2) as ended`, [
-    workItemId,
-    askId,
-  ]);
-  return row!.ended;
+  return readValue<boolean>(db, `select animus.end_provider_ask($1, $2)`, [workItemId, askId]);
 }
 
 /** Whether a turn of the focus is in a batch, or has an answer from one that is not recorded. */
 export async function isInBatch(db: Queryable, { focusId }: FocusKey): Promise<boolean> {
-  const [row] = await db.query<{ there: boolean }>(
-    `select exists (select from animus.batch_requests where focus_id = $1 and state in ('sent', 'answered')) as there`,
+  return readValue<boolean>(
+    db,
+    `select exists (select from animus.batch_requests where focus_id = $1 and state in ('sent', 'answered'))`,
     [focusId],
   );
-  return row!.there;
 }

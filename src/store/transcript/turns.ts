@@ -3,6 +3,7 @@ import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { ContentBlock, ModelAnswer, StopReason, Usage } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { Reservation, TurnPermit } from './begin-turn.ts';
 import { type CallResult, type RecordedCall, resultRow } from './calls.ts';
 import type { FocusKey } from './focus-row.ts';
@@ -59,45 +60,27 @@ export interface NextTurn {
  */
 export async function recordTurn(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: RecordedTurn,
   response: ModelAnswer,
   costUsd: number | null,
   next: NextTurn | null = null,
 ): Promise<TurnPermit | null> {
-  const calls = turn.calls.map((call, index) => ({
-    ...callRow(call),
-    ...(next === null ? { state: call.state } : resultRow(next.ends[index]!)),
-  }));
-  const [row] = await db.query<{ permit: TurnPermit | null }>(
-    `select animus.record_turn($1, $2, $3, $4::json, $5::json, $6, $7) as permit`,
-    [
-      focus.focusId,
-      focus.leaseToken,
-      turn.turn,
-      answerJson(turn, response, costUsd),
-      toJsonb(calls),
-      next?.reservation.usd ?? null,
-      next?.reservation.request ?? null,
-    ],
-  );
-  return row!.permit;
-}
-
-function callRow({ callId, name, input }: RecordedCall): object {
-  return { call_id: callId, name, input };
+  const calls = turn.calls.map(({ callId, name, input, state }, index) => {
+    return { call_id: callId, name, input, ...(next === null ? { state } : resultRow(next.ends[index]!)) };
+  });
+  const { usd = null, request = null } = next?.reservation ?? {};
+  const [answer, asked] = [answerJson(turn, response, costUsd), toJsonb(calls)];
+  const record = `select animus.record_turn($1, $2, $3, $4::json, $5::json, $6, $7)`;
+  return readValue<TurnPermit | null>(db, record, [focusId, leaseToken, turn.turn, answer, asked, usd, request]);
 }
 
 /** The answer as `record_turn` takes it. */
 export function answerJson(turn: RecordedTurn, response: ModelAnswer, costUsd: number | null): string {
-  return toJsonb(answerRow(turn, response, costUsd));
-}
-
-function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: number | null): object {
-  return {
+  return toJsonb({
     provider: response.provider,
     model: response.model,
-    content,
+    content: turn.content,
     response_id: response.responseId,
     stop_reason: response.stopReason,
     raw_stop_reason: response.rawStopReason,
@@ -107,31 +90,26 @@ function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: nu
     lost: response.lost ?? 0,
     duration_ms: roundMs(response.durationMs),
     time_to_first_token_ms: response.timeToFirstTokenMs === null ? null : roundMs(response.timeToFirstTokenMs),
-  };
+  });
 }
 
 /** Charges the item with a model call that is not a turn. */
 export async function recordSideCall(
   db: Queryable,
-  focus: FocusKey,
-  call: Pick<ModelAnswer, 'provider' | 'model' | 'lost'> & {
+  { focusId, leaseToken }: FocusKey,
+  {
+    provider,
+    model,
+    usage,
+    lost = 0,
+  }: Pick<ModelAnswer, 'provider' | 'model' | 'lost'> & {
     readonly usage: Pick<Usage, 'input' | 'output' | 'estimated'> | null;
   },
   costUsd: number | null,
   operation: 'summary' | 'embedding' = 'summary',
 ): Promise<void> {
-  await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [
-    focus.focusId,
-    focus.leaseToken,
-    toJsonb({
-      provider: call.provider,
-      model: call.model,
-      usage: call.usage,
-      cost_usd: costUsd,
-      lost: call.lost ?? 0,
-      operation,
-    }),
-  ]);
+  const call = toJsonb({ provider, model, usage, cost_usd: costUsd, lost, operation });
+  await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [focusId, leaseToken, call]);
 }
 
 // What is sent later must be what is read back after a crash, to the byte: so the live loop, too, uses the stored form.

@@ -1,9 +1,12 @@
 /** Waits of parked foci: thin calls of the SQL functions, which hold the rules of waking. */
+
 import type { WaitKind, WaitSubject } from '../../core/work/words.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { ItemFault } from '../work/claimed/claim-faults.ts';
+import type { Claimed } from '../work/work.ts';
 import type { FocusKey } from './focus-row.ts';
 
 /** What a call asks to wait for. */
@@ -17,7 +20,7 @@ export interface WaitRequest {
    * never.
    */
   readonly deadline: Date | null;
-  /** There if it waits for a person; then `deadline` is not used. */
+  /** Set if it waits for a person; then `deadline` is not used. */
   readonly asks?: Asks;
 }
 
@@ -60,25 +63,14 @@ export interface Wait {
 /** Turns a running call into a waiting one; false, and no change, where it waits or has ended already. */
 export async function openWait(
   db: Queryable,
-  focus: FocusKey,
+  { focusId, leaseToken }: FocusKey,
   turn: number,
   callId: string,
-  wait: WaitRequest,
+  { kind, targets = [], mode, deadline }: WaitRequest,
 ): Promise<boolean> {
-  const [row] = await db.query<{ opened: boolean }>(
-    `select animus.open_wait($1, $2, $3, $4, $5, $6::uuid[], $7, $8::timestamptz) as opened`,
-    [
-      focus.focusId,
-      focus.leaseToken,
-      turn,
-      callId,
-      wait.kind,
-      wait.targets ?? [],
-      wait.mode ?? null,
-      wait.deadline?.toISOString() ?? null,
-    ],
-  );
-  return row!.opened;
+  const open = `select animus.open_wait($1, $2, $3, $4, $5, $6::uuid[], $7, $8::timestamptz)`;
+  const until = deadline?.toISOString() ?? null;
+  return readValue<boolean>(db, open, [focusId, leaseToken, turn, callId, kind, targets, mode ?? null, until]);
 }
 
 /** The waits of an item, resolved ones included. */
@@ -95,27 +87,20 @@ export async function readWaits(db: Queryable, workItemId: string): Promise<Wait
 
 /** Whether a person has approved this call of this turn. */
 export async function isApproved(db: Queryable, { focusId }: FocusKey, turn: number, callId: string): Promise<boolean> {
-  const [row] = await db.query<{ approved: boolean }>(
+  return readValue<boolean>(
+    db,
     `select exists (select from animus.foci f join animus.waits w on w.work_item_id = f.work_item_id
-                     where f.id = $1 and w.focus_id = f.id and w.turn = $2 and w.call_id = $3 and w.result ->> 'decision' = 'approve') as approved`,
+                     where f.id = $1 and w.focus_id = f.id and w.turn = $2 and w.call_id = $3 and w.result ->> 'decision' = 'approve')`,
     [focusId, turn, callId],
   );
-  return row!.approved;
 }
 
 /**
  * Parks the item's focus: state `waiting`, without slot and lease. Returns the actual new state: `queued` if every wait
  * was resolved meanwhile, `cancelled` if a cancel had been requested. Errors: `work.lease_lost`.
  */
-export async function parkWork(
-  db: Queryable,
-  work: { readonly id: string; readonly leaseToken: string },
-): Promise<WorkState> {
-  const [row] = await db.query<{ state: WorkState }>(`select animus.park_work($1, $2) as state`, [
-    work.id,
-    work.leaseToken,
-  ]);
-  return row!.state;
+export async function parkWork(db: Queryable, work: Claimed): Promise<WorkState> {
+  return readValue<WorkState>(db, `select animus.park_work($1, $2)`, [work.id, work.leaseToken]);
 }
 
 /** Resolves one wait, and wakes its item when it was the last; false where it was resolved before. Safe to repeat and to race. */
@@ -125,12 +110,7 @@ export async function resolveWait(
   callId: string,
   result: WaitResult,
 ): Promise<boolean> {
-  const [row] = await db.query<{ resolved: boolean }>(`select animus.resolve_wait($1, $2, $3::jsonb) as resolved`, [
-    workItemId,
-    callId,
-    toJsonb(result),
-  ]);
-  return row!.resolved;
+  return readValue<boolean>(db, `select animus.resolve_wait($1, $2, $3::jsonb)`, [workItemId, callId, toJsonb(result)]);
 }
 
 /** The result of a check of the deadlines; `nextDueMs`: time until the next one, at least 0, null if there is none. */

@@ -32,7 +32,7 @@ export async function readUnqueued(db: Queryable): Promise<WrongRows> {
   return wrongRows(db, inPgmqSchema(sql, await pgmqSchema(db)));
 }
 
-/** Messages in the queue of which no open work is. */
+/** Messages in the queue that belong to no open work. */
 export async function readStrayMessages(db: Queryable): Promise<WrongRows> {
   const sql = `select m.msg_id::text as shown from pgmq.q_animus_work m
       where not exists (select from animus.work_items w where w.queue_msg_id = m.msg_id and w.resolved_at is null)`;

@@ -1,9 +1,8 @@
-/** Finds the work item that a person names by its id or a part of it. */
+/** Finds the work item or the conversations that a person names by an id or a part of it. */
 
 import { type Candidate, findAtMostOne, type NamedKind, notFound } from '../../core/work/find-one.ts';
 import { type IdReference, readIdReference } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../sql/database.ts';
-import { conversationsNamed } from './find-conversation.ts';
 
 /**
  * The id of the one work item that an id, a part of it or its branch names (`readIdReference`), or the id of one of its foci. A login that
@@ -28,4 +27,12 @@ async function missing(db: Queryable, reference: string): Promise<never> {
   const [conversation] = await conversationsNamed(db, readIdReference(reference)!);
   if (conversation === undefined) throw notFound(reference, WORK);
   throw notFound(reference, WORK, `; a conversation has this id: animus chat show ${conversation.id.slice(-12)}`);
+}
+
+/** Conversations of the actor whose id is one of those that a reference names, newest first; at most six. */
+export async function conversationsNamed(
+  db: Queryable,
+  { from, to, start, ending }: IdReference,
+): Promise<{ readonly id: string; readonly faculty: string; readonly title: string }[]> {
+  return db.query('select id, faculty, title from animus.find_conversation($1, $2, $3, $4)', [from, to, start, ending]);
 }

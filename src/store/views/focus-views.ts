@@ -139,9 +139,8 @@ function readMessages(db: Queryable, id: string): Promise<(MessageView & { reado
 function turnsOf(focusId: string, turns: readonly TurnRow[], calls: readonly CallRow[]): TurnView[] {
   return turns
     .filter((turn) => turn.focus_id === focusId)
-    .map((row) => {
-      const { focus_id: ofFocus, ...turn } = row;
-      const own = calls.filter((call) => call.focus_id === ofFocus && call.turn === turn.turn);
+    .map(({ focus_id: _, ...turn }) => {
+      const own = calls.filter((call) => call.focus_id === focusId && call.turn === turn.turn);
       return { ...turn, tool_calls: callsBelow(null, own) };
     });
 }
@@ -149,22 +148,8 @@ function turnsOf(focusId: string, turns: readonly TurnRow[], calls: readonly Cal
 /** The calls of the model (below null), or those that the code of a call made. */
 function callsBelow(parent: string | null, rows: readonly CallRow[]): ToolCallView[] {
   const own = rows.filter((row) => row.parent_call_id === parent);
-  return own.map((row) => {
-    const calls = parent === null ? callsBelow(row.call_id, rows) : [];
-    return { ...callOf(row), ...(calls.length > 0 && { calls }) };
+  return own.map(({ focus_id: _focus, turn: _turn, parent_call_id: _parent, ...call }) => {
+    const calls = parent === null ? callsBelow(call.call_id, rows) : [];
+    return { ...call, ...(calls.length > 0 && { calls }) };
   });
-}
-
-function callOf({
-  call_id,
-  name,
-  state,
-  input,
-  output,
-  output_bytes,
-  final_input,
-  is_error,
-  duration_ms,
-}: CallRow): ToolCallView {
-  return { call_id, name, state, input, output, output_bytes, final_input, is_error, duration_ms };
 }

@@ -1,8 +1,9 @@
 /** Where the result of an item is that worked in a worktree. Rows keep the names of their columns, as in work-views. */
-import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { WorktreeState } from '../../core/work/worktree-state.ts';
 import type { Queryable } from '../sql/database.ts';
+import { nullIfForbidden } from '../sql/database-errors.ts';
+import { noWork } from './views-of-login.ts';
 
 /** An item, and its worktree. All fields of a worktree are null for an item that has none. */
 export interface ItemWorktree {
@@ -48,7 +49,7 @@ export async function readItemWorktree(db: Queryable, id: string): Promise<ItemW
        from animus.item_worktree($1::uuid)`,
     [id],
   );
-  if (row === undefined) throw noSuchItem(id);
+  if (row === undefined) throw noWork(id);
   return row;
 }
 
@@ -59,13 +60,8 @@ type ItemResult = ItemWorktree & { readonly branch: string; readonly start: stri
 export async function readItemResult(db: Queryable, id: string): Promise<ItemResult> {
   const item = await readItemWorktree(db, id);
   const { branch, start, tip } = item;
-  if (branch === null || start === null || tip === null) throw noSuchItem(id);
+  if (branch === null || start === null || tip === null) throw noWork(id);
   return { ...item, branch, start, tip };
-}
-
-/** The same for an item that is not there, may not be seen, or has changed nothing. */
-export function noSuchItem(id: string): AnimusError {
-  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }
 
 /** The stored patch, as `git diff --binary` made it; null: none is stored, or the actor may not see the item. */
@@ -107,18 +103,14 @@ export async function readKeptWorktrees(db: Queryable, host: string | null, limi
 export async function findWorktree(db: Queryable, reference: string): Promise<ItemWorktree | null> {
   const digits = reference.trim().toLowerCase().replaceAll('-', '');
   if (!/^[0-9a-f]{4,32}$/.test(digits)) return null;
-  try {
-    const rows = await db.query<ItemWorktree>(
-      `select t.work_item_id, 'completed' as item_state, t.faculty, null as summary, null::uuid as merged_into, t.updated_at as ended_at, t.id as worktree_id,
-              t.host, t.path, t.place, t.repo, t.branch, t.state, t.bytes::float8 as bytes, t.holds, t.discard_by, null as start, null as tip, null as rest,
-              null::float8 as patch_bytes, false as has_patch, null as lost
-         from animus.worktrees t cross join lateral (values (replace(t.id::text, '-', '')), (replace(t.work_item_id::text, '-', ''))) d (digits)
-        where starts_with(d.digits, $1) or right(d.digits, length($1)) = $1 group by t.id limit 2`,
-      [digits],
-    );
-    return rows.length === 1 ? rows[0]! : null;
-  } catch (error) {
-    if (isAnimusError(error, 'db.forbidden')) return null;
-    throw error;
-  }
+  const reading = db.query<ItemWorktree>(
+    `select t.work_item_id, 'completed' as item_state, t.faculty, null as summary, null::uuid as merged_into, t.updated_at as ended_at, t.id as worktree_id,
+            t.host, t.path, t.place, t.repo, t.branch, t.state, t.bytes::float8 as bytes, t.holds, t.discard_by, null as start, null as tip, null as rest,
+            null::float8 as patch_bytes, false as has_patch, null as lost
+       from animus.worktrees t cross join lateral (values (replace(t.id::text, '-', '')), (replace(t.work_item_id::text, '-', ''))) d (digits)
+      where starts_with(d.digits, $1) or right(d.digits, length($1)) = $1 group by t.id limit 2`,
+    [digits],
+  );
+  const rows = await reading.catch(nullIfForbidden);
+  return rows?.length === 1 ? rows[0]! : null;
 }

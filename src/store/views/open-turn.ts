@@ -1,6 +1,6 @@
 /** The models that are asked. A turn has no event before its answer is recorded, which says who answered. */
-import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import { nullIfForbidden } from '../sql/database-errors.ts';
 
 export interface OpenTurn {
   /** Its number. */
@@ -22,12 +22,8 @@ export async function readOpenTurn(db: Queryable, workItemId: string): Promise<O
       where f.work_item_id = $1::uuid and f.ended_at is null order by f.number desc, t.turn desc limit 1`,
     [workItemId],
   );
-  try {
-    return (await reading)[0] ?? null;
-  } catch (error) {
-    if (isAnimusError(error, 'db.forbidden')) return null;
-    throw error;
-  }
+  const turns = await reading.catch(nullIfForbidden);
+  return turns?.[0] ?? null;
 }
 
 /** By the number of each focus that has begun the first model that it asks, which may not be the one that answers. Empty for a login that may not read foci. */
@@ -37,10 +33,6 @@ export async function readAskedModels(db: Queryable, workItemId: string): Promis
        from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where f.work_item_id = $1::uuid`,
     [workItemId],
   );
-  try {
-    return new Map((await reading).flatMap(({ focus, model }) => (model === null ? [] : [[focus, model] as const])));
-  } catch (error) {
-    if (isAnimusError(error, 'db.forbidden')) return new Map();
-    throw error;
-  }
+  const asked = (await reading.catch(nullIfForbidden)) ?? [];
+  return new Map(asked.flatMap(({ focus, model }) => (model === null ? [] : [[focus, model] as const])));
 }

@@ -1,7 +1,7 @@
 /** The metrics of animus's queues, from pgmq. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
-import { sqlState } from '../sql/database-errors.ts';
+import { isMissingObject } from '../sql/database-errors.ts';
 import { openPgmq } from '../sql/pgmq.ts';
 import { QUEUES } from '../work/queue-names.ts';
 
@@ -16,9 +16,6 @@ export interface QueueMetrics {
   /** Sent since the queue exists. */
   readonly sent: number;
 }
-
-/** SQLSTATEs of a database in which there is no pgmq, or not this queue. */
-const MISSING = new Set(['3F000', '42883', '42P01']);
 
 /**
  * The queues that exist and that the role may read, by `pgmq.metrics`. It counts all messages of a queue: for occasional
@@ -39,7 +36,8 @@ export async function queueMetrics(db: Queryable): Promise<QueueMetrics[]> {
         sent: totalMessages,
       });
     } catch (error) {
-      if (!isAnimusError(error, 'db.forbidden') && !MISSING.has(sqlState(error) ?? '')) throw error;
+      // There is no pgmq, or not this queue.
+      if (!isAnimusError(error, 'db.forbidden') && !isMissingObject(error)) throw error;
     }
   }
   return found;

@@ -1,5 +1,6 @@
 /** Reads which skills work has used, for the CLI. Rows keep the names of their columns, as in work-views.ts. */
 import type { Queryable } from '../sql/database.ts';
+import { readValue, readValues } from '../sql/read-value.ts';
 
 /** A skill that a focus of an item has activated. */
 export interface UsedSkill {
@@ -26,10 +27,7 @@ export async function readUsedSkills(db: Queryable, workItemId: string): Promise
 
 /** The names of the skills that daemons have, with similar ones for a message; null for a role that may not see them, or if none was reported. */
 export async function reportedSkills(db: Queryable): Promise<ReadonlySet<string> | null> {
-  const [known] = await db.query<{ readable: boolean }>(
-    `select has_table_privilege('animus.skill_names', 'select') as readable`,
-  );
-  if (!known!.readable) return null;
-  const rows = await db.query<{ name: string }>('select distinct name from animus.skill_names');
-  return rows.length === 0 ? null : new Set(rows.map(({ name }) => name));
+  if (!(await readValue<boolean>(db, `select has_table_privilege('animus.skill_names', 'select')`))) return null;
+  const names = await readValues<string>(db, 'select distinct name from animus.skill_names');
+  return names.length === 0 ? null : new Set(names);
 }

@@ -1,5 +1,6 @@
 /** Parts of `animus.visible_status` that others than `animus status` read. */
 import type { Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** What the metrics of the queue are made of. */
 export interface QueueStatus {
@@ -17,8 +18,7 @@ export interface QueueStatus {
 
 /** Reads it in one cheap call. */
 export async function readQueueStatus(db: Queryable): Promise<QueueStatus> {
-  const [row] = await db.query<{ status: QueueStatus }>('select animus.status() || animus.skill_status() as status');
-  return row!.status;
+  return readValue<QueueStatus>(db, 'select animus.status() || animus.skill_status()');
 }
 
 /** `open`: work goes on in them. `held`: of the kept ones, those with something that is on no branch. */
@@ -35,12 +35,6 @@ export interface WorktreesStatus {
 
 /** The directories of worktrees alone, by host. Null: the schema does not know them yet. */
 export async function readWorktreesStatus(db: Queryable): Promise<readonly WorktreesStatus[] | null> {
-  const [known] = await db.query<{ there: boolean }>(
-    `select to_regprocedure('animus.worktree_status()') is not null as there`,
-  );
-  if (!known!.there) return null;
-  const [row] = await db.query<{ status: { worktrees: WorktreesStatus[] } }>(
-    'select animus.worktree_status() as status',
-  );
-  return row!.status.worktrees;
+  const isKnown = await readValue<boolean>(db, `select to_regprocedure('animus.worktree_status()') is not null`);
+  return isKnown ? readValue<WorktreesStatus[]>(db, `select animus.worktree_status() -> 'worktrees'`) : null;
 }

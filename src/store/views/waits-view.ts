@@ -8,7 +8,7 @@ export interface OpenWait {
   readonly kind: WaitKind;
   readonly deadline: Date | null;
   readonly created_at: Date;
-  /** There if a person is asked; then `readAsked` has all of it. */
+  /** Set if a person is asked; then `readAsked` has all of it. */
   readonly subject: WaitSubject | null;
   readonly turn: number | null;
   readonly provider: string | null;

@@ -1,7 +1,8 @@
 /** What all readers of a context may see of other work: the rows of the digest of awareness. */
 import type { Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 
-/** Kinds of entries, in the order of the digest. */
+/** Kinds of entries. */
 export type AwarenessKind = 'running' | 'completed' | 'finding' | 'approval' | 'skill';
 
 /** One thing that happens, or has happened, elsewhere. Texts are cut, and were written by agents and people. */
@@ -65,14 +66,10 @@ export async function readAwarenessPlace(db: Queryable, workItemId: string): Pro
  * (migrations/functions/13_readers.sql).
  */
 export async function readAudience(db: Queryable, workItemId: string): Promise<readonly string[]> {
-  const [row] = await db.query<{ audience: string[] | null }>('select animus.audience_of($1::uuid) as audience', [
-    workItemId,
-  ]);
-  return row!.audience ?? [];
+  return (await readValue<string[] | null>(db, 'select animus.audience_of($1::uuid)', [workItemId])) ?? [];
 }
 
 /** The items above an item, from its parent to its root. They never change. */
 export async function readAncestors(db: Queryable, workItemId: string): Promise<readonly string[]> {
-  const [row] = await db.query<{ ancestors: string[] }>(`select animus.ancestors($1) as ancestors`, [workItemId]);
-  return row!.ancestors;
+  return readValue<string[]>(db, `select animus.ancestors($1)`, [workItemId]);
 }

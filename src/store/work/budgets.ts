@@ -2,6 +2,7 @@
 import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** A limit and what is left of it. Amounts are in USD or tokens. */
 export interface BudgetLeft {
@@ -24,8 +25,7 @@ export interface BudgetLeft {
 
 /** The limits that apply to an item; `id` is a full id. */
 export async function readBudgetLeft(db: Queryable, id: string): Promise<readonly BudgetLeft[]> {
-  const [row] = await db.query<{ limits: BudgetLeft[] | null }>('select animus.budget_shown($1::uuid) as limits', [id]);
-  return row!.limits ?? [];
+  return (await readValue<BudgetLeft[] | null>(db, 'select animus.budget_shown($1::uuid)', [id])) ?? [];
 }
 
 /** A limit as a file sets it. */
@@ -48,17 +48,15 @@ export async function declareBudgets(
   await db.query('select animus.declare_budgets($1, $2::jsonb, $3::text[])', [daemonId, toJsonb(limits), faculties]);
 }
 
-/** In one transaction. */
-const WOKEN = 100;
+const WOKEN_AT_ONCE = 100;
 
 /** Settles turns whose cost is known by now, wakes what waits for a limit that was raised, and returns slices that nobody uses. */
 export async function sweepBudgets(db: Queryable, daemonId: string): Promise<void> {
   await db.query('select animus.settle_budgets($1)', [daemonId]);
   await returnSlices(db, daemonId, false);
-  for (;;) {
-    const [row] = await db.query<{ changed: number }>('select animus.wake_budgets($1) as changed', [WOKEN]);
-    if (row!.changed < WOKEN) return;
-  }
+  let woken: number;
+  do woken = await readValue<number>(db, 'select animus.wake_budgets($1)', [WOKEN_AT_ONCE]);
+  while (woken === WOKEN_AT_ONCE);
 }
 
 /** Removes accounts and limits that nothing needs any more, at most 1,000 accounts. */

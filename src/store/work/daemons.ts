@@ -1,8 +1,9 @@
 /** The daemons of a database: which are alive, what they can run, whether they have room. */
 import type { BudgetUnit } from '../../core/config/sections/budget.ts';
-import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import { nullIfForbidden } from '../sql/database-errors.ts';
 import { toJsonb } from '../sql/json.ts';
+import { readValues } from '../sql/read-value.ts';
 import type { ClaimableFaculty } from './work.ts';
 
 /** A faculty as its daemon records it: how it is claimed, and what people are told of it (`animus.visible_faculties`). */
@@ -55,17 +56,13 @@ export function sessionName(daemonId: string): string {
 }
 
 /** Registers the daemon, or updates what it can run. */
-export async function registerDaemon(db: Queryable, daemon: DaemonRegistration): Promise<void> {
-  await db.query(`select animus.register_daemon($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8)`, [
-    daemon.id,
-    daemon.host,
-    daemon.pid,
-    daemon.version,
-    daemon.maxConcurrent,
-    toJsonb(daemon.faculties),
-    toJsonb(daemon.problems),
-    daemon.session ?? null,
-  ]);
+export async function registerDaemon(
+  db: Queryable,
+  { id, host, pid, version, maxConcurrent, faculties, problems, session }: DaemonRegistration,
+): Promise<void> {
+  const register = `select animus.register_daemon($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8)`;
+  const [served, shown] = [toJsonb(faculties), toJsonb(problems)];
+  await db.query(register, [id, host, pid, version, maxConcurrent, served, shown, session ?? null]);
 }
 
 /** Records that the daemon was asked to end: a kill from now on does not make its work suspect. */
@@ -92,32 +89,28 @@ export async function deregisterDaemon(db: Queryable, daemonId: string): Promise
  * only be cut off from the database, and its work goes on.
  */
 export async function deadDaemons(db: Queryable): Promise<readonly string[]> {
-  const rows = await db.query<{ id: string }>(
+  return readValues<string>(
+    db,
     `select id from animus.daemons d where (stopped_at is not null or seen_at <= animus.now() - interval '2 minutes')
         and not exists (select from animus.work_items w where w.state in ('claimed', 'running') and w.lease_owner = d.id and w.lease_expires_at > animus.now())
       order by seen_at desc limit 1000`,
   );
-  return rows.map(({ id }) => id);
 }
 
 /** What the daemons that are alive say of their claims. Errors: `db.forbidden` for a role that may only submit. */
 export async function readClaimProblems(db: Queryable): Promise<readonly string[]> {
-  const rows = await db.query<{ message: string }>(
+  return readValues<string>(
+    db,
     `select distinct p ->> 'message' as message from animus.daemons d cross join lateral jsonb_array_elements(d.problems) p
       where d.stopped_at is null and d.seen_at > animus.now() - interval '2 minutes' and jsonb_typeof(p) = 'object' and p ->> 'about' = 'claims' order by 1`,
   );
-  return rows.map(({ message }) => message);
 }
 
 /** The daemons that are alive, with what they serve; null for a role that only submits, which may not see them. */
 export async function liveDaemons(db: Queryable): Promise<readonly { readonly faculties: readonly string[] }[] | null> {
-  try {
-    return await db.query(
-      `select array(select jsonb_object_keys(faculties)) as faculties from animus.daemons
-        where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
-    );
-  } catch (error) {
-    if (isAnimusError(error, 'db.forbidden')) return null;
-    throw error;
-  }
+  const reading = db.query<{ faculties: string[] }>(
+    `select array(select jsonb_object_keys(faculties)) as faculties from animus.daemons
+      where stopped_at is null and seen_at > animus.now() - interval '2 minutes'`,
+  );
+  return reading.catch(nullIfForbidden);
 }

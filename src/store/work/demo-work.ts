@@ -1,5 +1,6 @@
 /** Submits the demo's work with one plain SQL insert, which is also shown to the user. */
 import type { Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** The statement, as one would type it into psql. */
 export const DEMO_INSERT = `insert into animus.work_items (faculty, description, params)
@@ -9,6 +10,5 @@ values ('engineer',
 
 /** Runs the insert and returns the new item's id. */
 export async function insertDemoWork(db: Queryable): Promise<string> {
-  const [row] = await db.query<{ id: string }>(`${DEMO_INSERT} returning id`);
-  return row!.id;
+  return readValue<string>(db, `${DEMO_INSERT} returning id`);
 }

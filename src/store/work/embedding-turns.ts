@@ -1,6 +1,7 @@
 /** Embeddings that no focus asks for: whose turn it is to make them, and what they may cost (functions/memory/embeddings.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** What a request may cost at most; `usd` is null without a price. */
 export interface EmbeddingCost {
@@ -45,11 +46,8 @@ export async function beginEmbedding(
   seconds: number,
   { usd, tokens }: EmbeddingCost,
 ): Promise<EmbeddingPermit> {
-  const [row] = await db.query<{ begun: EmbeddingPermit }>(
-    `select animus.begin_embedding($1, $2, $3 * interval '1 second', $4, $5) as begun`,
-    [daemonId, toText(model), seconds, usd, tokens],
-  );
-  return row!.begun;
+  const begin = `select animus.begin_embedding($1, $2, $3 * interval '1 second', $4, $5)`;
+  return readValue<EmbeddingPermit>(db, begin, [daemonId, toText(model), seconds, usd, tokens]);
 }
 
 /** Extends its time while a request is under way; false: another daemon has taken over. */
@@ -58,11 +56,8 @@ export async function extendEmbedding(
   { daemonId, model }: EmbeddingTurn,
   seconds: number,
 ): Promise<boolean> {
-  const [row] = await db.query<{ extended: boolean }>(
-    `select animus.extend_embedding($1, $2, $3 * interval '1 second') as extended`,
-    [daemonId, toText(model), seconds],
-  );
-  return row!.extended;
+  const extend = `select animus.extend_embedding($1, $2, $3 * interval '1 second')`;
+  return readValue<boolean>(db, extend, [daemonId, toText(model), seconds]);
 }
 
 /**
@@ -76,11 +71,11 @@ export async function endEmbedding(
   paid: PaidEmbedding,
   failed: { readonly problem: string; readonly delayMs: number } | null = null,
 ): Promise<number | null> {
-  const [row] = await db.query<{ seconds: number | null }>(
-    `select animus.end_embedding($1, $2, $3::json, $4::json, $5, $6 * interval '1 millisecond') as seconds`,
-    [daemonId, toText(model), toJsonb(held), paidJson(paid), failed && toText(failed.problem), failed?.delayMs ?? 0],
+  return readValue<number | null>(
+    db,
+    `select animus.end_embedding($1, $2, $3::json, $4::json, $5, $6 * interval '1 millisecond')`,
+    [daemonId, toText(model), toJsonb(held), paidJson(paid), toText(failed?.problem), failed?.delayMs ?? 0],
   );
-  return row!.seconds;
 }
 
 /** Lets another daemon go on at once. */
@@ -95,11 +90,7 @@ export async function chargeEmbedding(db: Queryable, paid: PaidEmbedding): Promi
 
 /** Why a search of a person gets no embedding at the moment: a pause of everything, or a limit for all work; null: it may be asked for. */
 export async function searchRefusal(db: Queryable, { usd, tokens }: EmbeddingCost): Promise<string | null> {
-  const [row] = await db.query<{ refusal: string | null }>('select animus.search_refusal($1, $2) as refusal', [
-    usd,
-    tokens,
-  ]);
-  return row!.refusal;
+  return readValue<string | null>(db, 'select animus.search_refusal($1, $2)', [usd, tokens]);
 }
 
 /** Charges the embedding of a search that a gateway has made for a person. */

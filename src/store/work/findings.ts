@@ -1,5 +1,6 @@
 /** Findings of all work, and proposals of skills from those that recur (30_findings.sql). */
 import type { Queryable } from '../sql/database.ts';
+import { readValue } from '../sql/read-value.ts';
 
 /** The faculty that writes skills; its own findings do not count. */
 export const SCRIBE = 'scribe';
@@ -29,11 +30,10 @@ export interface SkillProposal {
  * one does it. Idempotent.
  */
 export async function watchFindings(db: Queryable, daemonId: string, seconds: number): Promise<number | null> {
-  const [row] = await db.query<{ now: number | null }>(
-    `select animus.watch_findings($1, $2 * interval '1 second') as now`,
-    [daemonId, seconds],
-  );
-  return row!.now;
+  return readValue<number | null>(db, `select animus.watch_findings($1, $2 * interval '1 second')`, [
+    daemonId,
+    seconds,
+  ]);
 }
 
 /** Lets another daemon look for them at once. */
@@ -74,9 +74,7 @@ export async function proposeSkill(
   findings: readonly Pick<Finding, 'workItemId' | 'seq'>[],
   threshold: number,
 ): Promise<SkillProposal> {
-  const [row] = await db.query<{ proposal: SkillProposal }>(
-    'select animus.propose_skill($1, $2::uuid[], $3::int[], $4, $5) as proposal',
-    [daemonId, findings.map(({ workItemId }) => workItemId), findings.map(({ seq }) => seq), threshold, SCRIBE],
-  );
-  return row!.proposal;
+  const propose = 'select animus.propose_skill($1, $2::uuid[], $3::int[], $4, $5)';
+  const [ids, seqs] = [findings.map(({ workItemId }) => workItemId), findings.map(({ seq }) => seq)];
+  return readValue<SkillProposal>(db, propose, [daemonId, ids, seqs, threshold, SCRIBE]);
 }

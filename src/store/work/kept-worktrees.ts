@@ -2,6 +2,7 @@
 
 import type { WorktreeState } from '../../core/work/worktree-state.ts';
 import type { Queryable } from '../sql/database.ts';
+import { readValue, readValues } from '../sql/read-value.ts';
 
 /** A worktree that a person has discarded. */
 export interface DiscardedWorktree {
@@ -71,11 +72,7 @@ export async function takeWorktree(
   { id, seen }: Pick<RemovableWorktree, 'id' | 'seen'>,
   place: string,
 ): Promise<boolean> {
-  const [row] = await tx.query<{ taken: boolean }>(
-    'select animus.take_worktree($1::uuid, $2::uuid, $3::timestamptz) as taken',
-    [id, place, seen],
-  );
-  return row!.taken;
+  return readValue<boolean>(tx, 'select animus.take_worktree($1::uuid, $2::uuid, $3::timestamptz)', [id, place, seen]);
 }
 
 /** The worktree with this end of its id, locked until the end of the transaction; null: it is locked, or not known. */
@@ -103,11 +100,7 @@ export async function endWorktree(
 
 /** Ids of those in a place whose bytes were not counted for a day. */
 export async function unmeasuredWorktrees(db: Queryable, place: string, limit: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>('select id from animus.unmeasured_worktrees($1::uuid, $2) u (id)', [
-    place,
-    limit,
-  ]);
-  return rows.map(({ id }) => id);
+  return readValues<string>(db, 'select id from animus.unmeasured_worktrees($1::uuid, $2) u (id)', [place, limit]);
 }
 
 /** Records its bytes, or what in it is on no branch. */
@@ -122,9 +115,8 @@ export async function noteWorktree(
 
 /** Forgets worktrees that have been gone for `days`, with their items; null: another daemon is running retention. */
 export async function pruneWorktrees(db: Queryable, days: number, limit: number): Promise<number | null> {
-  const [row] = await db.query<{ count: number | null }>(
-    'select animus.prune_worktrees(make_interval(secs => $1::float8 * 86400), $2) as count',
-    [days, limit],
-  );
-  return row!.count;
+  return readValue<number | null>(db, 'select animus.prune_worktrees(make_interval(secs => $1::float8 * 86400), $2)', [
+    days,
+    limit,
+  ]);
 }

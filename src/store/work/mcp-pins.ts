@@ -24,7 +24,7 @@ export interface McpPin extends McpTool {
 
 /** All pins of a faculty, by server and name. */
 export async function readMcpPins(db: Queryable, faculty: string): Promise<readonly McpPin[]> {
-  return db.query<McpPin & { readonly [column: string]: unknown }>(
+  return db.query<McpPin>(
     `select server, tool as name, description, input_schema as "inputSchema", definition_hash as "definitionHash",
             pinned_by as "pinnedBy", pinned_at as "pinnedAt", problem
        from animus.mcp_pins where faculty = $1 order by server, tool`,
@@ -61,6 +61,6 @@ export async function reportMcpTool(
     server,
     name,
     definitionHash,
-    problem === null ? null : toText(problem),
+    toText(problem),
   ]);
 }

@@ -2,6 +2,7 @@
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
+import { readValue, readValues } from '../sql/read-value.ts';
 
 /**
  * Cancels an item and its children: waiting work at once, running work cooperatively. Returns its state afterwards; what
@@ -9,19 +10,7 @@ import { toText } from '../sql/json.ts';
  * the submitter. Errors: `work.not_found`, also for an item that the login may not see.
  */
 export async function cancelWork(db: Queryable, id: string, reason?: string): Promise<WorkState> {
-  const [row] = await db.query<{ state: WorkState }>('select animus.cancel_work($1::uuid, $2::text) as state', [
-    id,
-    reason === undefined ? null : toText(reason),
-  ]);
-  return row!.state;
-}
-
-/** Cancels items as cancelWork does, all of them in one statement or, if one of them is locked or not there, none. Errors: those of cancelWork. */
-export async function cancelWorks(db: Queryable, ids: readonly string[], reason?: string): Promise<void> {
-  await db.query('select from animus.cancel_works($1::uuid[], $2::text)', [
-    ids,
-    reason === undefined ? null : toText(reason),
-  ]);
+  return readValue<WorkState>(db, 'select animus.cancel_work($1::uuid, $2::text)', [id, toText(reason)]);
 }
 
 /**
@@ -29,8 +18,7 @@ export async function cancelWorks(db: Queryable, ids: readonly string[], reason?
  * same dedup key, which already does the work. Errors: `work.not_found`, `work.state`.
  */
 export async function retryWork(db: Queryable, id: string): Promise<string> {
-  const [row] = await db.query<{ id: string }>('select animus.retry_work($1::uuid) as id', [id]);
-  return row!.id;
+  return readValue<string>(db, 'select animus.retry_work($1::uuid)', [id]);
 }
 
 /** Every faculty. */
@@ -38,22 +26,18 @@ export const ALL_FACULTIES = '*';
 
 /** No new claims and no further model call for the faculty, until resumed. */
 export async function pauseFaculty(db: Queryable, faculty: string, reason?: string): Promise<void> {
-  await db.query(`select animus.pause($1, coalesce($2, 'paused by an operator'))`, [
-    faculty,
-    reason === undefined ? null : toText(reason),
-  ]);
+  await db.query(`select animus.pause($1, coalesce($2, 'paused by an operator'))`, [faculty, toText(reason)]);
 }
 
 /** Lifts a pause; false when there was none. A pause of every faculty is a pause of its own. */
 export async function resumeFaculty(db: Queryable, faculty: string): Promise<boolean> {
-  const [row] = await db.query<{ resumed: boolean }>('select animus.resume($1) as resumed', [faculty]);
-  return row!.resumed;
+  return readValue<boolean>(db, 'select animus.resume($1)', [faculty]);
 }
 
 /** The faculties that are paused. */
 export async function pausedFaculties(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ faculty: string }>(
+  return readValues<string>(
+    db,
     'select faculty from animus.pauses where until is null or until > animus.now() order by faculty',
   );
-  return rows.map(({ faculty }) => faculty);
 }

@@ -50,13 +50,15 @@ export async function submitWork(db: Queryable, work: NewWork): Promise<Submitte
     const detail = `${JSON.stringify(work.faculty)} is not a valid faculty name: expected ${FACULTY_NAME_RULE}`;
     throw new AnimusError('work.invalid', { detail });
   }
-  try {
-    return await insertWork(db, work);
-  } catch (error) {
-    // A check constraint of the table: its name says which column, and the database is what decides.
+  return refusedAsInvalid(insertWork(db, work));
+}
+
+/** Turns the refusal by a check constraint of the table into `work.invalid`: its name says which column, and the database is what decides. */
+export async function refusedAsInvalid<T>(insert: Promise<T>): Promise<T> {
+  return insert.catch((error: unknown) => {
     if (sqlState(error) !== '23514') throw error;
     throw new AnimusError('work.invalid', { detail: messageOf(error) }, { cause: error });
-  }
+  });
 }
 
 const ARGUMENTS = `faculty => $1::text, description => $2::text, params => $3::jsonb, skill => $4::text, dedup_key => $5::text,
@@ -82,15 +84,15 @@ async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> 
     toText(work.faculty),
     toText(work.description ?? ''),
     toJsonb(work.params ?? {}),
-    work.skill === undefined ? null : toText(work.skill),
-    work.dedupKey === undefined ? null : toText(work.dedupKey),
+    toText(work.skill),
+    toText(work.dedupKey),
     work.priority ?? 0,
     work.runAt ?? null,
     work.parentId ?? null,
     toText(work.source ?? 'sql'),
     work.triggerInfo === undefined ? null : toJsonb(work.triggerInfo),
     work.traceContext ?? null,
-    work.concurrencyKey === undefined ? null : toText(work.concurrencyKey),
+    toText(work.concurrencyKey),
     work.batch ?? null,
     work.detached ?? null,
     ...(files.length === 0 ? [] : attached),

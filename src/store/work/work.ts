@@ -2,11 +2,16 @@
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { readValue } from '../sql/read-value.ts';
 import type { ReleaseReason } from './release-reason.ts';
 
-/** A claimed work item; `leaseToken` proves the claim in every later call. */
-export interface ClaimedWork {
+/** A claimed work item, as later calls name it: `leaseToken` proves the claim. */
+export interface Claimed {
   readonly id: string;
+  readonly leaseToken: string;
+}
+
+export interface ClaimedWork extends Claimed {
   readonly faculty: string;
   readonly skill: string | null;
   readonly description: string;
@@ -22,7 +27,6 @@ export interface ClaimedWork {
   readonly traceContext: string | null;
   /** Whether its turns are asked in batches; null: as its faculty says. */
   readonly batch: boolean | null;
-  readonly leaseToken: string;
   readonly createdAt: Date;
   /** When it became claimable. */
   readonly readyAt: Date;
@@ -33,9 +37,9 @@ export interface ClaimableFaculty {
   readonly max: number;
   readonly max_attempts: number;
   readonly dedup_until: 'resolved' | 'claimed';
-  /** There if duplicates are told to the item they merge into. */
+  /** Set if duplicates are told to the item they merge into. */
   readonly on_duplicate?: 'tell';
-  /** There if no model does the work: a command or code reads no messages. */
+  /** Set if no model does the work: a command or code reads no messages. */
   readonly mode?: 'external' | 'code';
   /** How long a focus is reserved for the host that has its directory; default 120. */
   readonly host_grace_seconds?: number;
@@ -103,10 +107,7 @@ export async function claimReadyWork(db: Queryable, request: ClaimRequest): Prom
 }
 
 /** Puts claimed items that were not started back into the queue, as they were. Items whose lease is lost are left out. */
-export async function giveBack(
-  db: Queryable,
-  works: readonly { readonly id: string; readonly leaseToken: string }[],
-): Promise<void> {
+export async function giveBack(db: Queryable, works: readonly Claimed[]): Promise<void> {
   await db.query(`select animus.give_back($1::uuid[], $2::bigint[])`, [
     works.map((work) => work.id),
     works.map((work) => work.leaseToken),
@@ -132,8 +133,7 @@ export async function claimWork(
  * false if one still is.
  */
 export async function awaitSkipped(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ none: boolean }>(`select animus.await_skipped() as none`);
-  return row!.none;
+  return readValue<boolean>(db, `select animus.await_skipped()`);
 }
 
 const CLAIMED = `id, faculty, skill, description, params, source, trigger_info as "triggerInfo", priority, parent_id as "parentId", submitted_by as "submittedBy",
@@ -170,7 +170,7 @@ export interface LeaseReport {
 export async function extendLeases(
   db: Queryable,
   daemonId: string | null,
-  leases: readonly { readonly id: string; readonly leaseToken: string }[],
+  leases: readonly Claimed[],
   leaseSeconds: number,
 ): Promise<LeaseReport[]> {
   return db.query<LeaseReport>(
@@ -183,7 +183,7 @@ export async function extendLeases(
 /** Releases an item with its attempts unchanged, to be claimed again after `delaySeconds` (of the database's clock). */
 export async function releaseWork(
   db: Queryable,
-  { id, leaseToken }: { readonly id: string; readonly leaseToken: string },
+  { id, leaseToken }: Claimed,
   { delaySeconds, reason, cause }: ReleaseReason & { readonly delaySeconds: number },
 ): Promise<void> {
   const statement = `select animus.release_work($1, $2, animus.now() + make_interval(secs => $3), $4, $5)`;
@@ -193,7 +193,7 @@ export async function releaseWork(
 /** Ends an item as completed; idempotent for the same token. */
 export async function completeWork(
   db: Queryable,
-  work: { readonly id: string; readonly leaseToken: string },
+  work: Claimed,
   outcome: Readonly<Record<string, unknown>>,
   summary: string | null,
 ): Promise<void> {
@@ -201,7 +201,7 @@ export async function completeWork(
     work.id,
     work.leaseToken,
     toJsonb(outcome),
-    summary === null ? null : toText(summary),
+    toText(summary),
   ]);
 }
 
@@ -215,16 +215,16 @@ export interface WorkError {
 /** Ends an attempt as failed: retried after `retryDelaySeconds`, or dead if that is null or no attempts are left. */
 export async function failWork(
   db: Queryable,
-  work: { readonly id: string; readonly leaseToken: string },
+  work: Claimed,
   error: WorkError,
   retryDelaySeconds: number | null,
   keep: 'ledger' | 'transcript' | 'nothing' = 'ledger',
 ): Promise<WorkState> {
-  const [row] = await db.query<{ state: WorkState }>(
-    `select animus.fail_work($1, $2, $3::jsonb, animus.now() + make_interval(secs => $4), $5) as state`,
+  return readValue<WorkState>(
+    db,
+    `select animus.fail_work($1, $2, $3::jsonb, animus.now() + make_interval(secs => $4), $5)`,
     [work.id, work.leaseToken, toJsonb(error), retryDelaySeconds, keep],
   );
-  return row!.state;
 }
 
 /** What a model had said of an answer that did not end. */
@@ -234,15 +234,11 @@ export interface CutOff {
 }
 
 /** Ends a running item whose cancel was requested. `cutOff` is kept as text that was said. */
-export async function endCancelled(
-  db: Queryable,
-  work: { readonly id: string; readonly leaseToken: string },
-  cutOff: CutOff | null = null,
-): Promise<void> {
+export async function endCancelled(db: Queryable, work: Claimed, cutOff: CutOff | null = null): Promise<void> {
   await db.query(`select animus.end_cancelled($1, $2, $3, $4)`, [
     work.id,
     work.leaseToken,
-    cutOff && cutOff.turn,
-    cutOff && toText(cutOff.text),
+    cutOff?.turn ?? null,
+    toText(cutOff?.text),
   ]);
 }

@@ -47,7 +47,7 @@ export async function readWorktree(
   workItemId: string,
   before: number,
 ): Promise<{ readonly recorded: RecordedWorktree | null; readonly earlier: readonly string[] }> {
-  const [row] = await db.query<Record<string, never> & RecordedWorktree & { readonly earlier: readonly string[] }>(
+  const [row] = await db.query<RecordedWorktree & { readonly earlier: readonly string[] }>(
     `select w.host, path, place, repo, branch, base, state, handed, handed_at as "handedAt", last_item as "lastItem",
             case when own_tip is not null then json_build_object('tip', own_tip, 'rest', own_rest, 'ended', own_ended) end as own,
             case when before_tip is not null then json_build_object('tip', before_tip, 'rest', before_rest, 'item', before_item) end as before,
@@ -77,19 +77,8 @@ export async function holdWorktree(
   worktree: HeldWorktree,
 ): Promise<void> {
   const { id, host, path, place, repo, branch, base, handed, lost } = worktree;
-  await db.query('select animus.hold_worktree($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', [
-    workItemId,
-    leaseToken,
-    id,
-    host,
-    path,
-    place,
-    repo,
-    branch,
-    base,
-    handed,
-    lost,
-  ]);
+  const hold = 'select animus.hold_worktree($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)';
+  await db.query(hold, [workItemId, leaseToken, id, host, path, place, repo, branch, base, handed, lost]);
 }
 
 /** What the end of a stint in a worktree left. */
@@ -121,15 +110,7 @@ export async function recordWorktree(
   { id, state, handed, holds, branch, result }: WorktreeRecord,
 ): Promise<void> {
   const { patch = null, patchBytes: patch_bytes, ...rest } = result ?? {};
-  await db.query('select animus.record_worktree($1, $2, $3, $4, $5, $6::text[], $7, $8::jsonb, $9)', [
-    workItemId,
-    leaseToken,
-    id,
-    state,
-    handed,
-    holds,
-    branch,
-    result === null ? null : toJsonb({ ...rest, patch_bytes }),
-    patch,
-  ]);
+  const record = 'select animus.record_worktree($1, $2, $3, $4, $5, $6::text[], $7, $8::jsonb, $9)';
+  const handedOver = result && toJsonb({ ...rest, patch_bytes });
+  await db.query(record, [workItemId, leaseToken, id, state, handed, holds, branch, handedOver, patch]);
 }

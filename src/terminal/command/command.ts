@@ -105,6 +105,13 @@ const SEE_ALSO = 'Exit codes: animus help exit-codes. Variables: animus help env
 /** Finds the program for a command line without `animus`: the whole one without words, otherwise at least the command they begin with. */
 export type FindProgram = (words: readonly string[]) => Promise<Command>;
 
+type CommandOf<Rest extends unknown[]> = (invocation: Invocation, ...rest: Rest) => Promise<number>;
+
+/** A command that is loaded when it runs: it needs what the others of its group do not. */
+export function lazily<Rest extends unknown[]>(load: () => Promise<CommandOf<Rest>>): CommandOf<Rest> {
+  return async (...given) => (await load())(...given);
+}
+
 /** Adds a command that only groups others. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
   return parent.command(name).description(summary).helpCommand(false);

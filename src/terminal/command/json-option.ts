@@ -9,12 +9,8 @@ export function jsonOf(option: string, given: string, cwd: string): unknown {
   try {
     return JSON.parse(file === null ? given : readFileSync(file, 'utf8'));
   } catch (error) {
-    const where = file === null ? '' : ` (${file})`;
-    throw new AnimusError(
-      'usage.invalid',
-      { detail: `${option}${where}: expected JSON: ${messageOf(error)}` },
-      { cause: error },
-    );
+    const detail = `${option}${file === null ? '' : ` (${file})`}: expected JSON: ${messageOf(error)}`;
+    throw new AnimusError('usage.invalid', { detail }, { cause: error });
   }
 }
 

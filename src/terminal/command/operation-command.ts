@@ -94,20 +94,17 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
       run(async (invocation: Invocation, given: CommonOptions, ...args: readonly unknown[]) => {
         const values = given as Readonly<Record<string, unknown>>;
         if (instead && values[other!.attributeName()] === true) return instead.run(invocation);
-        const all: Given[] = [
-          ...names.map((name, index) => ({ name, called: name, value: args[index] })),
-          ...fields.map(([name, option]) => ({ name, called: option.long!, value: values[option.attributeName()] })),
-        ];
-        const read = await Promise.all(
-          all
-            .filter(({ value }) => value !== undefined)
-            .map((each) => valueOf(operation.input[each.name], each, invocation)),
-        );
-        return performOperation(operation, presentation, invocation, {
-          ...defaultsOf(operation.input),
-          ...defaults,
-          ...Object.fromEntries(read),
-        });
+        const typed: Record<string, unknown> = { ...defaultsOf(operation.input), ...defaults };
+        const set = async (name: string, called: string, value: unknown) => {
+          if (value === undefined) return;
+          const field = operation.input[name];
+          // Where files of JSON are is known only now.
+          const isJson = field?.kind === 'json';
+          typed[name] = isJson ? await readJson(field, called, value as string, invocation.context.cwd) : value;
+        };
+        for (const [index, name] of names.entries()) await set(name, name, args[index]);
+        for (const [name, option] of fields) await set(name, option.long!, values[option.attributeName()]);
+        return performOperation(operation, presentation, invocation, typed);
       }),
     );
   };
@@ -117,22 +114,6 @@ function defaultsOf(fields: Readonly<Record<string, Field>>): object {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]])),
   );
-}
-
-interface Given {
-  readonly name: string;
-  /** `--params`. */
-  readonly called: string;
-  readonly value: unknown;
-}
-
-/** Where files of JSON are is known only now. */
-async function valueOf(
-  field: Field | undefined,
-  { name, called, value }: Given,
-  { context }: Invocation,
-): Promise<readonly [string, unknown]> {
-  return [name, field?.kind === 'json' ? await readJson(field, called, value as string, context.cwd) : value];
 }
 
 async function readJson({ object }: JsonField, option: string, given: string, cwd: string): Promise<unknown> {
@@ -195,7 +176,7 @@ async function found(
 }
 
 /** How long an act is tried again while another transaction keeps rows locked: as over HTTP. */
-const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+export const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 
 /** Runs an act in one transaction as the login, with the faculties that nobody may serve. */
 export async function act<Input, Result>(

@@ -4,6 +4,12 @@ import { join, resolve } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Invocation } from './command.ts';
 
+/** The option that names the first of them. */
+export const SKILLS_OPTION = [
+  '--skills <dir>',
+  'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)',
+] as const;
+
 /**
  * The directory given by `--skills`, else ./skills if it exists, else ANIMUS_HOME/skills; then those of `[skills]` in animus.toml.
  * Errors: `usage.invalid` if `--skills` names none.

@@ -1,4 +1,4 @@
-import { calledAs } from '../view/called-as.ts';
+import { calledAs } from '../view/copied-command.ts';
 import { shortId } from '../view/quantities.ts';
 import type { Invocation } from './command.ts';
 

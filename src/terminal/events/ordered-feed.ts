@@ -3,20 +3,7 @@ import { createFeed, type FeedEntry } from '../../store/events/live/feed.ts';
 import type { LivePiece } from '../../store/events/live/live-pieces.ts';
 import type { AnyPage } from '../../store/events/places.ts';
 
-export interface OrderedFeed {
-  /** Takes the next page. */
-  take(page: AnyPage): readonly FeedEntry[];
-  /** Takes a piece. The first of an answer, or of another attempt at it, is held with all that follow. */
-  piece(piece: LivePiece): readonly FeedEntry[];
-  /** How many pieces are held: the tables have to be read. */
-  readonly held: number;
-  /** Everything was taken that was recorded when so many pieces were held. */
-  release(count: number): readonly FeedEntry[];
-  /** True: something before the newest piece is missing, and has to be asked for again. */
-  readonly gap: boolean;
-}
-
-export function createOrderedFeed(workItemId: string): OrderedFeed {
+export function createOrderedFeed(workItemId: string) {
   const feed = createFeed();
   /** The answer whose pieces are taken as they come. */
   let coming: { readonly focus: number; readonly turn: number } | null = null;
@@ -36,22 +23,27 @@ export function createOrderedFeed(workItemId: string): OrderedFeed {
   }
 
   return {
-    get held() {
+    /** How many pieces are held: the tables have to be read. */
+    get held(): number {
       return held.length;
     },
-    get gap() {
+    /** True: something before the newest piece is missing, and has to be asked for again. */
+    get gap(): boolean {
       return gap;
     },
-    take(page) {
+    /** Takes the next page. */
+    take(page: AnyPage): readonly FeedEntry[] {
       if (page.events.some(({ event }) => ENDS_ANSWERS.has(event.type))) coming = null;
       return feed.take(page);
     },
-    piece(piece) {
+    /** Takes a piece. The first of an answer, or of another attempt at it, is held with all that follow. */
+    piece(piece: LivePiece): readonly FeedEntry[] {
       if (goesOn(piece)) return give(piece);
       held = [...held, piece];
       return [];
     },
-    release(count) {
+    /** Everything was taken that was recorded when so many pieces were held. */
+    release(count: number): readonly FeedEntry[] {
       const due = held.slice(0, count);
       held = held.slice(count);
       return due.flatMap(give);

@@ -15,11 +15,6 @@ export type Shown =
   | { readonly type: 'recorded'; readonly event: WorkEvent }
   | ShownOutput;
 
-/** Takes the entries of a feed, in order. */
-export interface AnswerFold {
-  take(entry: FeedEntry): readonly Shown[];
-}
-
 interface Turn {
   readonly focus: number;
   readonly turn: number;
@@ -27,7 +22,7 @@ interface Turn {
 
 const isSame = (one: Turn | null, { focus, turn }: Turn) => one?.focus === focus && one.turn === turn;
 
-export function foldAnswer(): AnswerFold {
+export function foldAnswer() {
   const output = foldOutput();
   /** The newest turn that is recorded. */
   let recorded: Turn = { focus: 0, turn: 0 };
@@ -106,7 +101,8 @@ export function foldAnswer(): AnswerFold {
   }
 
   return {
-    take(entry) {
+    /** Takes the entries of a feed, in order. */
+    take(entry: FeedEntry): readonly Shown[] {
       const shown = 'hint' in entry ? hint(entry.hint) : event(entry.placed.event as WorkEvent);
       return [...shown, ...output.after(entry)];
     },

@@ -12,11 +12,6 @@ export interface ShownOutput {
   readonly gap: boolean;
 }
 
-export interface OutputFold {
-  /** Takes an entry of the feed; returns what is to be shown after it. A piece that comes before its call is recorded is kept until then. */
-  after(entry: FeedEntry): readonly ShownOutput[];
-}
-
 /** Names a call within an item: providers may use an id in several turns. */
 export function callKey({ focus, turn }: { readonly focus: number; readonly turn: number }, callId: string): string {
   return `${focus} ${turn} ${callId}`;
@@ -26,7 +21,7 @@ const MAX_KEPT = 200;
 
 type Piece = HintOf<'observation'>;
 
-export function foldOutput(): OutputFold {
+export function foldOutput() {
   /** How much of each stream was shown, of the calls that run. */
   const running = new Map<string, Record<ShownOutput['stream'], number>>();
   let kept: readonly Piece[] = [];
@@ -53,7 +48,8 @@ export function foldOutput(): OutputFold {
   }
 
   return {
-    after(entry) {
+    /** Takes an entry of the feed; returns what is to be shown after it. A piece that comes before its call is recorded is kept until then. */
+    after(entry: FeedEntry): readonly ShownOutput[] {
       if ('hint' in entry) return entry.hint.type === 'observation' ? show(entry.hint) : [];
       const { event } = entry.placed;
       switch (event.type) {

@@ -43,13 +43,7 @@ export async function findingsOf(
     if (error instanceof AnimusError && !UNEXPECTED.has(error.code)) return [problem(check, error.message)];
     if (isMissingObject(error)) {
       const detail = `could not be checked, because something is missing in the database: ${messageOf(error)}`;
-      return [
-        problem(
-          check,
-          detail,
-          'run: animus db migrate, if the schema is older than this animus, otherwise: animus doctor --deep',
-        ),
-      ];
+      return [problem(check, detail, MISSING)];
     }
     throw error;
   }
@@ -57,5 +51,7 @@ export async function findingsOf(
 
 const NOT_FOR_APPLICATIONS =
   'not checked: the login of an application may not read this and need not; run animus doctor with the login of the daemon or the owner, too';
+
+const MISSING = 'run: animus db migrate, if the schema is older than this animus, otherwise: animus doctor --deep';
 
 const UNEXPECTED: ReadonlySet<ErrorCode> = new Set(['interrupted', 'internal.bug']);

@@ -3,11 +3,10 @@
 import type { Environment } from '../../core/config/source/environment.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { harmless, harmlessJson, harmlessLines } from '../../core/text/harmless.ts';
-import { calledAs } from './called-as.ts';
+import { calledAs } from './copied-command.ts';
 import { displayWidth, truncate, wrap } from './display-width.ts';
 import type { Part, Style } from './part.ts';
-import type { SnakeCase } from './snake-case.ts';
-import { type Column, layOutTable } from './table.ts';
+import { type ColumnOrTitle, layOutTable } from './table.ts';
 
 /** The part of a stream that printing needs. */
 export interface Sink {
@@ -38,7 +37,7 @@ export interface Output {
   /** The same for a command of animus, after `label`, called as this one was (`calledAs`). */
   command(label: string, words: string): void;
   /** Aligned columns under their titles. */
-  table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
+  table(columns: readonly ColumnOrTitle[], rows: readonly (readonly Part[])[]): void;
   /** The result for programs, with snake_case keys; does nothing without `--json`. */
   document<T>(value: T & SnakeCase<T>): void;
   /** One of many results for programs, on a line of its own; does nothing without `--json`. */
@@ -55,6 +54,25 @@ export interface Output {
   /** The error, on stderr; returns its exit code. */
   fail(error: unknown): number;
 }
+
+/**
+ * What may be printed with `--json`: a value with snake_case keys at every depth. At another key it has a type that no value has, so that the call does
+ * not compile. Values of type `unknown` are what others wrote (params, outcomes): their keys are theirs.
+ */
+type SnakeCase<T> = unknown extends T
+  ? T
+  : T extends string | number | boolean | bigint | null | undefined | Date
+    ? T
+    : T extends readonly (infer Each)[]
+      ? readonly SnakeCase<Each>[]
+      : { readonly [Key in keyof T]: Key extends string ? SnakeValue<Key, T[Key]> : T[Key] };
+
+/** Names that people gave, such as those of faculties, are keys of any form. */
+type SnakeValue<Key extends string, Value> = string extends Key
+  ? SnakeCase<Value>
+  : Key extends Lowercase<Key>
+    ? SnakeCase<Value>
+    : `${Key} is not snake_case`;
 
 /** The streams of an output. */
 export interface OutputOptions {
@@ -178,10 +196,9 @@ function renderLine(parts: readonly Part[], width: number, colours: boolean): st
   let left = width;
   let line = '';
   for (const part of parts) {
-    const { text, style } = typeof part === 'string' ? { text: part, style: 'plain' as const } : part;
-    const safe = truncate(harmless(text), left);
+    const safe = truncate(harmless(typeof part === 'string' ? part : part.text), left);
     left -= displayWidth(safe);
-    line += colours && style !== 'plain' && safe !== '' ? `${SGR[style]}${safe}\u001b[0m` : safe;
+    line += painted(safe, part, colours);
     if (left <= 0) break;
   }
   return colours ? line : line.trimEnd();
@@ -189,9 +206,12 @@ function renderLine(parts: readonly Part[], width: number, colours: boolean): st
 
 /** The part as it is written to a terminal, made safe; it may have several lines. */
 export function renderPart(part: Part, colours: boolean): string {
-  const { text, style } = typeof part === 'string' ? { text: part, style: 'plain' as const } : part;
-  const safe = harmlessLines(text).join('\n');
-  return colours && style !== 'plain' ? `${SGR[style]}${safe}\u001b[0m` : safe;
+  return painted(harmlessLines(typeof part === 'string' ? part : part.text).join('\n'), part, colours);
+}
+
+function painted(safe: string, part: Part, colours: boolean): string {
+  const style = typeof part === 'string' ? 'plain' : part.style;
+  return colours && style !== 'plain' && safe !== '' ? `${SGR[style]}${safe}\u001b[0m` : safe;
 }
 
 const SGR: Readonly<Record<Exclude<Style, 'plain'>, string>> = {

@@ -3,9 +3,7 @@ import type { WorkState } from '../../core/work/work.ts';
 import { styled } from './output.ts';
 import type { Part, Style } from './part.ts';
 
-/**
- * The last 12 hex digits of an id, which are random. A version 7 id starts with its time, which similar ids share.
- */
+/** The last 12 hex digits of an id, which are random. A version 7 id starts with its time, which similar ids share. */
 export function shortId(id: string): string {
   return id.slice(-12);
 }

@@ -1,10 +1,10 @@
 /** Shows what waits for a person: made from what is recorded, never from the model's words about it. */
 import { visibleLines } from '../../core/text/harmless.ts';
 import type { Asked } from '../../operations/asked.ts';
+import { shellWord } from './copied-command.ts';
 import { displayWidth } from './display-width.ts';
 import { type Output, styled } from './output.ts';
 import { age, counted, grouped, shortId } from './quantities.ts';
-import { shellWord } from './shell-word.ts';
 
 /** How many characters of an input are shown, unless all of it is asked for. */
 const SHOWN_CHARS = 2000;
@@ -124,10 +124,8 @@ function showContent(output: Output, lines: readonly string[], id: string | null
   for (const line of visibleLines(shown).flatMap((each) => pieces(each, width))) output.line(styled(BAR, 'cyan'), line);
   if (shown.length < whole.length) {
     const left = grouped(whole.length - shown.length);
-    output.command(
-      `  ${left} more characters; see all of it: `,
-      id === null ? 'inbox --full' : `inbox ${shortId(id)} --full`,
-    );
+    const name = id === null ? '' : ` ${shortId(id)}`;
+    output.command(`  ${left} more characters; see all of it: `, `inbox${name} --full`);
   }
 }
 

@@ -10,11 +10,8 @@ export function showLedger(output: Output, entries: readonly LedgerEntry[], inde
   const now = Date.now();
   for (const entry of entries) {
     const who = entry.focus_id === null ? ' by an operator' : '';
-    output.line(
-      indent,
-      styled(`#${entry.seq} ${entry.type}`, TYPE_STYLES[entry.type]),
-      styled(`  ${age(entry.created_at, now)}${who}`, 'dim'),
-    );
+    const head = styled(`#${entry.seq} ${entry.type}`, TYPE_STYLES[entry.type]);
+    output.line(indent, head, styled(`  ${age(entry.created_at, now)}${who}`, 'dim'));
     output.block(entry.content, `${indent}   `);
   }
 }

@@ -1,9 +1,9 @@
-/** How a work item ended. */
+/** How a work item ended, and what the parts of `animus work show` share. */
 import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.ts';
 import type { WorkItem } from '../../operations/work-rows.ts';
 import { type Output, styled } from './output.ts';
+import type { Part } from './part.ts';
 import { shortId } from './quantities.ts';
-import { errorText, heading } from './show-parts.ts';
 
 /** Prints how an item ended: outcome, or error. */
 export function showOutcome(
@@ -34,4 +34,17 @@ export function showRetry(output: Output, { id, state }: Pick<WorkItem, 'id' | '
 function onlyText(outcome: unknown): string | null {
   const { text, ...others } = (outcome ?? {}) as { text?: unknown };
   return typeof text === 'string' && Object.keys(others).length === 0 ? text : null;
+}
+
+/** An empty line and a title. */
+export function heading(output: Output, title: string, ...rest: readonly Part[]): void {
+  output.line();
+  output.line(styled(title, 'bold'), ...rest);
+}
+
+/** `code: message` of a stored error, else its JSON. */
+export function errorText(error: unknown): string {
+  const { code, message, reason } = (error ?? {}) as { code?: unknown; message?: unknown; reason?: unknown };
+  if (typeof message === 'string') return typeof code === 'string' ? `${code}: ${message}` : message;
+  return typeof reason === 'string' ? reason : JSON.stringify(error);
 }

@@ -1,16 +1,16 @@
 /** Where the result of an item is, and the commands for it: at the end of a run and in `animus work show`. */
 import type { ItemWorktree } from '../../store/views/item-worktree.ts';
-import { heldText } from './held-text.ts';
 import { type Output, styled } from './output.ts';
 import { bytes, shortId } from './quantities.ts';
+import { heading } from './show-outcome.ts';
+import { heldText } from './show-worktrees.ts';
 
 /** Prints nothing for an item that changed nothing, and of which nothing was lost. */
 export function showResult(output: Output, item: ItemWorktree): void {
   const commands = commandsOf(item, '');
   const { branch, repo, path, host, lost } = item;
   if (branch === null || (commands === null && lost === null)) return;
-  output.line();
-  output.line(styled('Result', 'bold'));
+  heading(output, 'Result');
   const field = (name: string, text: string) => output.copyable(`  ${name.padEnd(11)}${text}`);
   if (commands !== null) field('branch', repo === null ? branch : `${branch} in ${repo.replace(/\/\.git$/, '')}`);
   if (isThere(item) && path !== null) {

@@ -1,4 +1,4 @@
-/** How many directories of worktrees there are, in `animus status` and `animus doctor`. */
+/** Directories of worktrees: how many there are, and what only they have. */
 import type { WorktreesStatus } from '../../store/views/status-view.ts';
 import { type Output, styled } from './output.ts';
 import { bytes, counted } from './quantities.ts';
@@ -18,3 +18,19 @@ export function worktreesText({ host, kept, open, held, bytes: size, discarding 
   if (discarding > 0) parts.push(`${discarding} to be discarded by the daemon there`);
   return parts.join('; ');
 }
+
+/** What of a worktree is on no branch: one of the words of `animus.worktrees.holds`, in words for people. */
+export function heldText(word: string): string {
+  return TEXTS[word] ?? word;
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+  uncommitted: 'changes that were not committed (uncommitted)',
+  ignored: 'files that .gitignore names (ignored)',
+  stash: 'changes that were put away with git stash (stash)',
+  submodule: 'changes in a submodule (submodule)',
+  embedded: 'a repository inside the directory (embedded)',
+  filtered: 'files that a filter such as Git LFS stores elsewhere (filtered)',
+  commits: 'commits that are on no branch (commits)',
+  branches: 'branches and tags of its own (branches)',
+};

@@ -10,6 +10,44 @@ export interface Column {
   readonly optional?: boolean;
 }
 
+/** A title alone is a column that is always whole, and aligned left. */
+export type ColumnOrTitle = Column | string;
+
+/** Aligned right, such as a number. */
+export function right(title: string): Column {
+  return { title, align: 'right' };
+}
+
+/** Cut where the terminal is narrow. */
+export function cut(column: ColumnOrTitle): Column {
+  return { ...columnOf(column), shrink: true };
+}
+
+/** Left out where the terminal is narrow. */
+export function spare(column: ColumnOrTitle): Column {
+  return { ...columnOf(column), optional: true };
+}
+
+function columnOf(column: ColumnOrTitle): Column {
+  return typeof column === 'string' ? { title: column } : column;
+}
+
+/** The columns of a table, each with what it shows of one. */
+export type Columns<One> = readonly (readonly [column: ColumnOrTitle, cell: (one: One) => Part])[];
+
+/** Where a table is printed. */
+interface Printer {
+  table(columns: readonly ColumnOrTitle[], rows: readonly (readonly Part[])[]): void;
+}
+
+/** Prints a row for each. */
+export function showTable<One>(output: Printer, all: readonly One[], columns: Columns<One>): void {
+  output.table(
+    columns.map(([column]) => column),
+    all.map((one) => columns.map(([, cell]) => cell(one))),
+  );
+}
+
 const GAP = '  ';
 const NARROWEST = 12;
 const EMPTY = { text: '', style: 'plain' } as const;
@@ -18,7 +56,12 @@ const EMPTY = { text: '', style: 'plain' } as const;
  * Formats rows under their titles, within `width` columns if possible: it leaves out optional columns, last one first,
  * then cuts the widest shrinkable column.
  */
-export function layOutTable(columns: readonly Column[], rows: readonly (readonly Part[])[], width: number): Part[][] {
+export function layOutTable(
+  columnsOrTitles: readonly ColumnOrTitle[],
+  rows: readonly (readonly Part[])[],
+  width: number,
+): Part[][] {
+  const columns = columnsOrTitles.map(columnOf);
   const cells = rows.map((row) => columns.map((_, index) => plainPart(row[index] ?? '')));
   const natural = columns.map((column, index) =>
     cells.reduce((widest, row) => Math.max(widest, displayWidth(row[index]?.text ?? '')), displayWidth(column.title)),

@@ -1,7 +1,7 @@
 /** Why work waits, as people read it. The words come from the database; here are only times and the commands that help. */
 import type { Waiting } from '../../core/work/waiting.ts';
+import { shellWord } from './copied-command.ts';
 import { age, shortId } from './quantities.ts';
-import { shellWord } from './shell-word.ts';
 
 /** `writer is paused by olga`, with since when: what is so. */
 export function waitingText({ why, since, until }: Pick<Waiting<Date | string>, 'why' | 'since' | 'until'>): string {
@@ -15,36 +15,29 @@ export function waitingCommand(
   { reason }: Pick<Waiting, 'reason'>,
   { id, faculty }: { readonly id: string; readonly faculty: string },
 ): string | null {
-  switch (reason) {
-    case 'all_paused':
-      return 'resume';
-    case 'paused':
-      return `resume ${shellWord(faculty)}`;
-    case 'no_daemon':
-      return 'serve';
-    case 'unserved':
-    case 'provider':
-    case 'capacity':
-    case 'faulty':
-    case 'alone':
-    case 'host':
-    case 'next':
-      return 'status';
-    case 'approval':
-    case 'question':
-    case 'budget':
-      return `inbox ${shortId(id)}`;
-    case 'message':
-    case 'key':
-    case 'children':
-    case 'retry':
-    case 'released':
-      return `work show ${shortId(id)}`;
-    case 'not_before':
-    case 'batch':
-    case 'timer':
-      return null;
-    default:
-      return reason satisfies never;
-  }
+  return COMMANDS[reason]?.replace('ID', shortId(id)).replace('FACULTY', () => shellWord(faculty)) ?? null;
 }
+
+const COMMANDS: Readonly<Record<Waiting['reason'], string | null>> = {
+  all_paused: 'resume',
+  paused: 'resume FACULTY',
+  no_daemon: 'serve',
+  unserved: 'status',
+  provider: 'status',
+  capacity: 'status',
+  faulty: 'status',
+  alone: 'status',
+  host: 'status',
+  next: 'status',
+  approval: 'inbox ID',
+  question: 'inbox ID',
+  budget: 'inbox ID',
+  message: 'work show ID',
+  key: 'work show ID',
+  children: 'work show ID',
+  retry: 'work show ID',
+  released: 'work show ID',
+  not_before: null,
+  batch: null,
+  timer: null,
+};

@@ -19,16 +19,13 @@ export interface ChosenRow extends SeenRow {
   readonly same: readonly string[];
 }
 
-/** Rows of each kind, the most relevant first, then the newest. */
-export type Chosen = Readonly<Record<AwarenessKind, readonly ChosenRow[]>>;
+/** Rows of a kind, the most relevant first, then the newest. */
+export type ChooseRows = (kind: AwarenessKind, most: number) => readonly ChosenRow[];
 
-/** Requests to people and changed skills are few, so they have no setting. */
-const MAX_OTHERS = 5;
-
-/** Chooses within the settings. Looks at the rows that share a resource, and then at the newest until there are enough. */
-export function chooseRows(view: AwarenessView, own: OwnItem, settings: AwarenessSettings): Chosen {
+/** Chooses among what is seen. Looks at the rows that share a resource, and then at the newest until there are enough. */
+export function rowChooser(view: AwarenessView, own: OwnItem, settings: AwarenessSettings): ChooseRows {
   const close = byRelevance(view, own);
-  const of = (kind: AwarenessKind, most: number) => {
+  return (kind, most) => {
     const chosen = new Map<string, ChosenRow>();
     for (const row of inOrder(close, view.byKind.get(kind) ?? [], kind)) {
       if (chosen.size >= most) break;
@@ -37,13 +34,6 @@ export function chooseRows(view: AwarenessView, own: OwnItem, settings: Awarenes
       chosen.set(row.saying, { ...row, more: alike.length - 1, same: close.get(row)?.same ?? [] });
     }
     return [...chosen.values()];
-  };
-  return {
-    running: of('running', settings.maxRunning),
-    completed: of('completed', settings.maxRecentCompleted),
-    finding: of('finding', settings.maxRecentFindings),
-    approval: of('approval', MAX_OTHERS),
-    skill: of('skill', MAX_OTHERS),
   };
 }
 

@@ -4,7 +4,7 @@ import { FENCE_BYTES, fenced, fencedLine } from '../../core/text/fence.ts';
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { AwarenessKind } from '../../store/work/awareness.ts';
 import type { AwarenessView } from './awareness-view.ts';
-import { type ChosenRow, chooseRows, isSpecial, type OwnItem } from './choose-rows.ts';
+import { type ChosenRow, isSpecial, type OwnItem, rowChooser } from './choose-rows.ts';
 
 /** Texts kept whole up to so many characters: enough to see what it is about. */
 const MAX_DESCRIPTION = 120;
@@ -24,12 +24,13 @@ export function awarenessDigest(view: AwarenessView, own: OwnItem, settings: Awa
 const SHARED = new WeakMap<AwarenessView, Map<AwarenessSettings, string | null>>();
 
 function digestText(view: AwarenessView, own: OwnItem, settings: AwarenessSettings): string | null {
-  const chosen = chooseRows(view, own, settings);
+  const choose = rowChooser(view, own, settings);
   const others = view.running - (runs(view, own) ? 1 : 0);
-  const sections = SECTIONS.map(({ kind, heading, line }) => ({
-    heading: heading(chosen[kind], others),
-    lines: chosen[kind].map((row) => line(row)),
-  })).filter(({ lines }) => lines.length > 0);
+  const sections = KINDS.map((kind) => {
+    const { most, heading, line } = SECTIONS[kind];
+    const rows = choose(kind, most(settings));
+    return { heading: heading(rows, others), lines: rows.map((row) => line(row)) };
+  }).filter(({ lines }) => lines.length > 0);
   if (sections.length === 0) return null;
   const intro = introOf(view, settings);
   const room = Math.floor(settings.maxTokens * BYTES_PER_TOKEN) - Buffer.byteLength(intro) - FENCE_BYTES;
@@ -75,16 +76,21 @@ function fitting(sections: readonly Section[], bytes: number): Section[] {
     .filter(({ lines }) => lines.length > 0);
 }
 
-interface SectionWords {
-  readonly kind: AwarenessKind;
+interface SectionOfKind {
+  /** How many rows it has at most. */
+  readonly most: (settings: AwarenessSettings) => number;
   /** `running`: how many others run. */
   readonly heading: (rows: readonly ChosenRow[], running: number) => string;
   readonly line: (row: ChosenRow) => string;
 }
 
-const SECTIONS: readonly SectionWords[] = [
-  {
-    kind: 'running',
+/** Requests to people and changed skills are few, so they have no setting. */
+const MAX_OTHERS = 5;
+
+/** In the order of the digest. */
+const SECTIONS: Readonly<Record<AwarenessKind, SectionOfKind>> = {
+  running: {
+    most: ({ maxRunning }) => maxRunning,
     heading: (rows, running) => {
       const shown = rows.reduce((sum, { more }) => sum + 1 + more, 0);
       return shown >= running ? 'Running now:' : `Running now, of ${running.toLocaleString('en-US')}:`;
@@ -92,32 +98,33 @@ const SECTIONS: readonly SectionWords[] = [
     line: (row) =>
       `- ${row.faculty}, for ${span(row)}${same(row)}${times(row)}: ${what(row)}${row.content === null ? '' : `\n  plan: ${text(row.content, MAX_CONTENT)}`}`,
   },
-  {
-    kind: 'completed',
+  completed: {
+    most: ({ maxRecentCompleted }) => maxRecentCompleted,
     heading: () => 'Completed:',
     line: (row) =>
       `- ${row.faculty}, ${span(row)} ago${same(row)}${times(row)}: ${what(row)}${row.content ? `\n  outcome: ${text(row.content, MAX_CONTENT)}` : ''}`,
   },
-  {
-    kind: 'finding',
+  finding: {
+    most: ({ maxRecentFindings }) => maxRecentFindings,
     heading: () => 'Findings:',
     line: (row) => {
       const from = row.more === 0 ? `, on ${what(row, 60)}` : `, and ${row.more} more found the same`;
       return `- ${row.faculty}, ${span(row)} ago${same(row)}${from}\n  ${text(row.content ?? '', MAX_CONTENT)}`;
     },
   },
-  {
-    kind: 'approval',
+  approval: {
+    most: () => MAX_OTHERS,
     heading: () => 'Waiting for a person:',
     line: (row) => `- ${row.faculty}, for ${span(row)}${same(row)}: ${what(row)}\n  ${asked(row.content ?? '')}`,
   },
-  {
-    kind: 'skill',
+  skill: {
+    most: () => MAX_OTHERS,
     heading: () => 'Skills that changed:',
     line: (row) =>
       `- ${text(row.description, 64)}, ${span(row)} ago: ${row.content === '1' ? 'created' : `updated to version ${text(row.content ?? '', 40)}`}`,
   },
-];
+};
+const KINDS = Object.keys(SECTIONS) as readonly AwarenessKind[];
 
 function what({ description, workItemId }: ChosenRow, characters = MAX_DESCRIPTION): string {
   return description.trim() === '' ? `work item ${workItemId}` : text(description, characters);

@@ -51,11 +51,3 @@ const REASONS: Readonly<Record<string, string>> = {
   EBUSY: 'is in use',
   EEXIST: 'exists already',
 };
-
-/** The answer `false` to an act of the file system that failed with this code; any other error is thrown again. */
-export function unlessIt(code: 'ENOENT' | 'EEXIST'): (error: unknown) => false {
-  return (error) => {
-    if ((error as NodeJS.ErrnoException).code !== code) throw error;
-    return false;
-  };
-}

@@ -1,9 +1,9 @@
 /** What takes the place of a file by a rename: readers see the old content or the new one, never a part. */
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open } from 'node:fs/promises';
+import { ifMissing } from '../../core/files/if-missing.ts';
 import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { Bounds } from './mounts.ts';
-import { unlessIt } from './refusal.ts';
 import { type Heir, unfitReason } from './workspace.ts';
 
 /** The limits of tools that change files. */
@@ -14,7 +14,7 @@ export interface WriteBounds extends Bounds {
 
 /** The existing file; null if there is none. */
 export async function existing(target: string): Promise<Stats | null> {
-  return (await lstat(target).catch(unlessIt('ENOENT'))) || null;
+  return lstat(target).catch(ifMissing(null));
 }
 
 /** Checks write permission, because a rename needs none on the file it replaces. */

@@ -3,11 +3,12 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import { ifMissing } from '../../core/files/if-missing.ts';
 import { LONGEST_PATH } from '../../core/files/longest-path.ts';
 import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Boundary } from '../tool.ts';
 import { type Bounds, mountOf, placeOf, shownPath } from './mounts.ts';
-import { isRefusal, type Refusal, refusalOf, refuse, unlessIt } from './refusal.ts';
+import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 
 /** A path that is inside the workspace; nothing is open yet. */
 export interface InsidePath {
@@ -105,7 +106,7 @@ export async function openDirectoryInside(
     for (const name of missing) {
       const parent: FileHandle = handle;
       const child = `${baseOf(parent, plain)}/${name}`;
-      const made = await mkdir(child).then(() => true, unlessIt('EEXIST'));
+      const made = await mkdir(child).then(() => true, unlessItExists);
       handle = await openDirectory(child);
       const heir = made ? await heirOf(parent) : null;
       if (heir) await handle.chown(heir.uid, heir.gid);
@@ -204,14 +205,19 @@ function outside(root: string): string {
   return `is outside the workspace ${root}, which this tool may not leave; give a path inside it`;
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(() => true, unlessIt('ENOENT'));
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(() => true, ifMissing(false));
 }
 
 async function heirOf(directory: FileHandle): Promise<Heir | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await directory.stat();
   return uid === 0 ? null : { uid, gid };
+}
+
+function unlessItExists(error: unknown): false {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  return false;
 }
 
 async function closing<T>(handle: FileHandle | undefined, result: T): Promise<T> {

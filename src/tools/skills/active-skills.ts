@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { ifMissing } from '../../core/files/if-missing.ts';
 import { LONGEST_PATH } from '../../core/files/longest-path.ts';
 import type { SkillScripts } from '../../sandbox/sandbox.ts';
 import { activatedSkills } from '../../store/skills/activations.ts';
 import { readActiveScripts } from '../../store/skills/focus-skills.ts';
 import { type PackageFile, readPackage } from '../../store/skills/packages.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { unlessIt } from '../files/refusal.ts';
 import type { FileMount, SkillScope } from '../tool.ts';
 
 /** The folder of the workspace below which skills are. */
@@ -54,7 +54,7 @@ async function unpack(db: Queryable, hash: string, parent: string): Promise<stri
   const target = join(parent, hash);
   const now = new Date();
   // Its time says when it was used last (`sweepPackages`).
-  if (await utimes(target, now, now).then(() => true, unlessIt('ENOENT'))) return realpath(target);
+  if (await utimes(target, now, now).then(() => true, ifMissing(false))) return realpath(target);
   const temporary = join(parent, `.${hash}-${randomUUID()}`);
   try {
     await mkdir(temporary, { recursive: true, mode: 0o700 });

@@ -5,7 +5,6 @@
  */
 import { parseArgs } from 'node:util';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { cancelWorks } from '../../../src/store/work/operate.ts';
 import { postgresCpuMs } from '../engage/postgres-cpu.ts';
 import { benchDatabase } from '../support/bench-database.ts';
 import { report } from '../support/report.ts';
@@ -20,15 +19,19 @@ try {
     { version: string },
   ];
   process.stdout.write(`PostgreSQL ${version}\n`);
-  await measure('cancel_works, one call', rows, (tx, ids) => cancelWorks(tx, ids, 'not needed'));
+  await measure('cancel_works, one call', rows, (tx, ids) => cancelWorks(tx, ids));
   await measure(`cancel_works, ${PAGE} at a time`, rows, async (_, ids) => {
-    for (let first = 0; first < ids.length; first += PAGE) await cancelWorks(db, ids.slice(first, first + PAGE), 'x');
+    for (let first = 0; first < ids.length; first += PAGE) await cancelWorks(db, ids.slice(first, first + PAGE));
   });
   await measure('cancel_work, of each row', rows / 10, (tx, ids) =>
     tx.query('select animus.cancel_work(id, $2) from unnest($1::uuid[]) as w (id)', [ids, 'not needed']),
   );
 } finally {
   await close();
+}
+
+async function cancelWorks(db: Queryable, ids: readonly string[]): Promise<void> {
+  await db.query('select from animus.cancel_works($1::uuid[], $2)', [ids, 'not needed']);
 }
 
 async function measure(

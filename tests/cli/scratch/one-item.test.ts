@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { inScratchHome, runOneItem } from '../../../src/cli/scratch/one-item.ts';
+import { loadSections } from '../../../src/features/features.ts';
 import { submitWork } from '../../../src/store/work/submit-work.ts';
 import { embeddedHome } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -27,24 +28,26 @@ test('an item that has ended before its id is known ends the run, too', async ()
   const faculty = '[faculty]\nname = "f"\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\n';
   writeFileSync(join(cwd, 'faculties/f.toml'), faculty);
   const never = new AbortController().signal;
-  let ends = 0;
+  // Asked of the states in which a focus has ended, and of nothing else.
+  const states: unknown[] = [];
   const run = await runOneItem(
     { drain: never, abort: never },
     {
-      config: inScratchHome(loadConfig({ env: { HOME: cwd }, cwd }), embeddedHome()),
+      config: inScratchHome(loadConfig({ env: { HOME: cwd }, cwd }, await loadSections()), embeddedHome()),
       facultiesDir: join(cwd, 'faculties'),
       adapt: (each) => each,
       async submit(db) {
         const { id } = await submitWork(db, { faculty: 'f', description: 'x', params: {}, source: 'test' });
-        await eventually('its end', () => (ends > 0 ? true : null));
+        await eventually('its end', () => (states.length > 0 ? true : null));
         return id;
       },
       onEvent: () => {},
       isOver: (state) => {
-        if (state === 'completed') ends++;
-        return state === 'completed';
+        states.push(state);
+        return true;
       },
     },
   );
   expect(run.item).toMatchObject({ state: 'completed' });
+  expect(states).toEqual(['completed']);
 });

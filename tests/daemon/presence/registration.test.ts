@@ -41,4 +41,6 @@ test('two changes at the same time are recorded in their order', async () => {
   release();
   await Promise.all([first, second]);
   expect(recorded.at(-1)).toEqual([]);
+  await report(['it is missing again']);
+  expect(recorded.at(-1)).toEqual(['it is missing again']);
 });

@@ -131,6 +131,13 @@ describe('animus schedule', () => {
     expect((await animus('schedule', 'list', '--json')).stdout).toBe('{\n  "schedules": []\n}\n');
   });
 
+  test('add reads the description from standard input', async () => {
+    const options = { env: { DATABASE_URL: target.connectionString }, stdin: 'Write it\nin two lines\n' };
+    expect(await run(['schedule', 'add', 'report', '@daily', 'scribe', '-'], options)).toMatchObject({ code: 0 });
+    const rows = await target.database.query('select description from animus.schedules');
+    expect(rows).toEqual([{ description: 'Write it\nin two lines' }]);
+  });
+
   test.each([
     [['add', 'x', '61 * * * *', 'a'], 2, 'Invalid value for minute: 61'],
     [['add', 'x', '* * * * *', 'a', '--time-zone', 'Berlin'], 2, 'time zone "Berlin": expected an IANA name'],

@@ -1,18 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { tableRows } from '../../support/markdown-table.ts';
 
-const PAGE = readFileSync(new URL('../../../docs/http.md', import.meta.url), 'utf8');
+/** docs/http.md, and those of parts that say it themselves. */
+const PAGES = globSync('docs/*.md').map((path) => readFileSync(path, 'utf8'));
 
-test('the page lists every route with its scope, and no other', () => {
-  const rows = tableRows(PAGE).filter(([route = '']) => /^`[A-Z]+ \//.test(route));
+test('the pages list every route with its scope, and no other', () => {
+  const rows = PAGES.flatMap(tableRows).filter(
+    ([route = '', scope = '']) => /^`[A-Z]+ \//.test(route) && /^`(read|work|decide)`$/.test(scope),
+  );
   const routes = API_ROUTES.map(({ method, path, scope, summary }) => [
     `\`${method} ${path}\``,
     `\`${scope}\``,
     summary,
   ]);
-  // The page has an order of its own.
+  // The pages have an order of their own.
   expect(rows.toSorted()).toEqual(routes.toSorted());
 });
 
@@ -25,7 +28,7 @@ test('each command is in the table of commands, with routes that exist', async (
   const isGroup = (name: string) => names.some((other) => other.startsWith(`${name} `));
   // `spend` and `models` do something themselves, too.
   const commands = names.filter((name) => !isGroup(name) || ['spend', 'models'].includes(name));
-  const rows = tableRows(section(PAGE, 'Commands and routes')).slice(1);
+  const rows = PAGES.flatMap((page) => tableRows(section(page, 'Commands and routes')).slice(1));
   const listed = rows.flatMap(([command = '']) => ticked(command));
   expect(listed.toSorted()).toEqual(commands.toSorted());
   const known = new Set(API_ROUTES.map(({ method, path }) => `${method} ${path}`));

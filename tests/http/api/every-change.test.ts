@@ -2,16 +2,12 @@
 import { expect, test } from 'vitest';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { chatOf } from '../../features/conversations/operations/conversation-driver.ts';
+import { type SampleRequest, samplesOfParts } from '../../features/samples.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';
 import { tableDigests } from './table-digests.ts';
 
 const { start, owner } = testApi();
-
-interface Sent {
-  readonly path: string;
-  readonly body?: object;
-}
 
 async function made(api: TestApi, path: string, body: object): Promise<string> {
   const answer = await api.call('olga', 'POST', path, { body });
@@ -22,8 +18,9 @@ const workspace = (api: TestApi) => made(api, '/workspaces', { name: crypto.rand
 const memory = (api: TestApi) => made(api, '/memories', { content: crypto.randomUUID() });
 const LIMIT = { scope: 'faculty', subject: 'engineer', period: 'day', unit: 'usd' };
 
-/** A request that is accepted, by the id of its route; what it needs is made first. */
-const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>> = {
+/** By the id of the route. */
+const REQUESTS: Readonly<Record<string, SampleRequest>> = {
+  ...(await samplesOfParts()).changes,
   revokeGrant: async () => {
     const [grant] = await owner().query<{ id: string }>(
       `insert into animus.grants (scope, faculty, tool, pattern, granted_by, created_at, expires_at)
@@ -67,10 +64,6 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
   resume: async (api) => {
     await api.call('olga', 'POST', '/pauses', { body: { faculty: 'engineer' } });
     return { path: '/pauses/engineer' };
-  },
-  removeSchedule: async (api) => {
-    await made(api, '/schedules', { name: 'nightly', cron: '0 3 * * *', faculty: 'engineer' });
-    return { path: '/schedules/nightly' };
   },
   setPerson: () => ({ path: '/people/dana', body: { role: 'reader' } }),
   revokeToken: async (api) => ({ path: `/tokens/${await made(api, '/tokens', {})}` }),

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { chatOf } from '../../features/conversations/operations/conversation-driver.ts';
+import { type SampleRequest, samplesOfParts } from '../../features/samples.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/begun.ts';
 import { write } from '../../store/skills/written-skills.ts';
 import { askedItem } from '../../store/work/asked-item.ts';
@@ -14,20 +15,8 @@ import { tableDigests } from './table-digests.ts';
 
 const { start, owner } = testApi();
 
-interface Sent {
-  readonly path: string;
-  /** Absent: no body at all. */
-  readonly body?: object;
-}
-
 const submitted = async ({ call }: TestApi) =>
   (await call('olga', 'POST', '/work', { body: { faculty: 'engineer' } })).body.id as string;
-const scheduled = async ({ call }: TestApi) => {
-  const name = `s${crypto.randomUUID()}`;
-  const body = { name, cron: '0 3 * * *', faculty: 'engineer' };
-  expect((await call('olga', 'POST', '/schedules', { body })).status).toBe(201);
-  return name;
-};
 const proposed = async () => {
   const name = `skill-${crypto.randomUUID().slice(0, 8)}`;
   await write(owner(), await beginFocus(owner()), name, { mode: 'ask' });
@@ -42,8 +31,9 @@ const said = async (api: TestApi) => {
   return `${chat.path}/messages/${body.message_id}`;
 };
 
-/** A request that is accepted, by the id of its route; `animus.work_items` and all else that it needs is made first. */
-const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>> = {
+/** By the id of the route. */
+const REQUESTS: Readonly<Record<string, SampleRequest>> = {
+  ...(await samplesOfParts()).posts,
   submitWork: () => ({ path: '/work', body: { faculty: 'engineer' } }),
   cancelWork: async (api) => ({ path: `/work/${await submitted(api)}/cancel` }),
   retryWork: async (api) => {
@@ -89,14 +79,6 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
     };
   },
   pause: () => ({ path: '/pauses', body: { faculty: 'writer' } }),
-  addSchedule: () => ({ path: '/schedules', body: { name: 'nightly', cron: '0 3 * * *', faculty: 'engineer' } }),
-  pauseSchedule: async (api) => ({ path: `/schedules/${await scheduled(api)}/pause` }),
-  resumeSchedule: async (api) => {
-    const path = `/schedules/${await scheduled(api)}`;
-    await api.call('olga', 'POST', `${path}/pause`);
-    return { path: `${path}/resume` };
-  },
-  runSchedule: async (api) => ({ path: `/schedules/${await scheduled(api)}/run` }),
   storeMemory: () => ({ path: '/memories', body: { content: 'Deploys run on Fridays' } }),
   approveSkill: async () => ({ path: `/skills/${await proposed()}/approve` }),
   denySkill: async () => ({ path: `/skills/${await proposed()}/deny` }),

@@ -38,3 +38,37 @@ test('a reader who is removed while it is checked gets nothing of what came sinc
   await expect(reading).rejects.toThrow('not any more');
   expect(got).toEqual([]);
 });
+
+test('a reader is checked within a minute, and not at once', async () => {
+  let nowMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => nowMs };
+  const scope = { kind: 'conversation', id: crypto.randomUUID() } as const;
+  const item = new WatchedItem(scope, clock);
+  const beginning = beginningOf(scope);
+  item.begin({ position: beginning, items: [] });
+  const checked = Promise.withResolvers<void>();
+  let checks = 0;
+  const check = async () => {
+    checks++;
+    checked.resolve();
+  };
+  const stop = new AbortController();
+  const reader = new RingReader(item, beginning, item.ring.head, { clock, until: stop.signal, sink: null, check });
+  const reading = (async () => {
+    for await (const _ of reader.read());
+  })();
+  const state = () => item.take({ events: [], position: beginning, more: false, items: [stateOf()] });
+  state();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(checks).toBe(0);
+  nowMs = 60_001;
+  state();
+  await checked.promise;
+  expect(checks).toBe(1);
+  stop.abort();
+  await reading;
+});
+
+function stateOf() {
+  return { id: crypto.randomUUID(), state: 'running', waiting: null } as const;
+}

@@ -4,7 +4,7 @@ import type { ContentBlock, MediaBlock } from '../../../src/llm/client.ts';
 import type { LocatedModel } from '../../../src/llm/locate-model.ts';
 import { imageSize } from '../../../src/llm/media/image-size.ts';
 import { mediaTokens } from '../../../src/llm/media/media-tokens.ts';
-import { pdfPages } from '../../../src/llm/media/pdf-pages.ts';
+import { pdfPages } from '../../../src/llm/media/pdf.ts';
 import { visibleMessages } from '../../../src/llm/media/visible-media.ts';
 import type { ModelInfo } from '../../../src/llm/models/model-info.ts';
 import { modelInfo } from '../../../src/llm/models/models.ts';

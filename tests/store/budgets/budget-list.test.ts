@@ -34,6 +34,17 @@ describe('80 % of a limit', () => {
   });
 });
 
+test('what is left of a limit is its amount without what is spent and what is held', async () => {
+  const name = faculty();
+  await limit(db(), 'faculty', name, 2, { period: 'day' });
+  const work = await beginLimited(db(), name);
+  await beginHeld(db(), work, 1, 0.5);
+  await recordCost(db(), work, 1, 0.5);
+  await beginHeld(db(), work, 2, 0.25);
+  const [row] = await db().query<{ shown: unknown }>('select animus.budget_shown($1) as shown', [work.id]);
+  expect(row!.shown).toMatchObject([{ amount: 2, spent: 0.5, held: 0.25, used: 0.75, left: 1.25 }]);
+});
+
 describe('the list of limits', () => {
   const list = () =>
     db().query(

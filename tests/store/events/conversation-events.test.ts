@@ -36,11 +36,20 @@ describe('the events of a conversation', () => {
     ]);
   });
 
+  it('say whether there are more marks than were read', async () => {
+    const talk = await newTalk(db);
+    await sayInConversation(db, talk.id, 'hello');
+    await answer(db, talk, 'hi');
+    const more = async (limit: number) =>
+      db.query(`select animus.read_conversation_events($1, '{}', $2) -> 'more' as more`, [talk.id, limit]);
+    expect([await more(2), await more(50)]).toEqual([[{ more: true }], [{ more: false }]]);
+  });
+
   it('show a message that is told into an answer, and the turn that gets it', async () => {
     const talk = await newTalk(db, { whileAnswering: 'tell' });
     await sayInConversation(db, talk.id, 'hello');
     const work = await beginAnswer(db, talk);
-    await sayInConversation(db, talk.id, 'be brief');
+    expect(await sayInConversation(db, talk.id, 'be brief')).toMatchObject({ workItemId: work.id, told: true });
     // Delivers it.
     await db.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
     await endAnswer(db, work, 'hi');

@@ -41,7 +41,7 @@ const INTERNAL = `
   hold_memory add_memory_source merge_memory memory_filter_of fitting_memories rank_by_text all_words any_word excluded_words quoted_words fold_accents memory_words redact_item redact_around redact_text without_merge redact_json approved_before denied_before child_of_earlier_attempt earlier_attempts is_cut_off skill_versions_text nearest_memories nearest_by_index near_duplicates
   memory_model vector_schema drop_embedding require_seen_item
   add_activations add_skill_sources add_skill_version end_current_version hold_proposal lock_skill record_skill_decision refuse_skill_of_person require_written skill_files_hash skill_used_at stale_days
-  delete_trees lock_trees month_of old_trees open_month pack_items unpack_history
+  delete_trees lock_trees prune_rows month_of old_trees open_month pack_items unpack_history
   cancel_error
   cancel_open
   claim_choose may_be_claimed left_out_until

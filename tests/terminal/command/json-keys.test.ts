@@ -12,6 +12,7 @@ import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { submitWork } from '../../../src/store/work/submit-work.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
 import { run } from '../../cli/run-cli.ts';
+import { samplesOfParts } from '../../features/samples.ts';
 import { newTalk } from '../../store/conversations/begun.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -67,12 +68,6 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'budget set': '--faculty clerk --usd 5',
   'budget list': '',
   'budget remove': '--faculty clerk',
-  'schedule add': 'nightly @daily clerk Look',
-  'schedule run': 'nightly',
-  'schedule list': '',
-  'schedule pause': 'nightly',
-  'schedule resume': 'nightly',
-  'schedule remove': 'nightly',
   'ledger show': '$done',
   'ledger append': '$queued note seen',
   'person set': 'alice --role operator',
@@ -111,6 +106,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'db status': '',
   'db sql': 'select·1',
   'sandbox status': '',
+  ...(await samplesOfParts()).commands,
 };
 
 /** What runs a daemon, an engine or another program. */

@@ -3,18 +3,17 @@ import { type ConnectionLimit, readConnectionLimits } from '../../../store/postg
 import type { Database } from '../../../store/sql/database.ts';
 import { quotedName } from '../../../store/sql/database-errors.ts';
 import { type Finding, problem } from '../../../terminal/view/finding.ts';
+import { counted } from '../../../terminal/view/quantities.ts';
 
 /** A finding for each limit that one daemon alone would reach. `poolSize`: `daemon.pool_size`; one more connection listens. */
 export async function examineConnections(db: Database, poolSize: number): Promise<readonly Finding[]> {
   if (db.kind === 'embedded') return [];
   const needed = poolSize + 1;
-  return (await readConnectionLimits(db, needed)).map((limit) =>
-    problem(
-      'connections',
-      `${whose(limit)} ${limit.limit === 1 ? '1 connection' : `${limit.limit} connections`}, and a daemon uses up to ${needed}: daemon.pool_size and one to listen`,
-      `${raise(limit, needed)} (for several daemons, so many for each), or lower daemon.pool_size`,
-    ),
-  );
+  return (await readConnectionLimits(db, needed)).map((limit) => {
+    const detail = `${whose(limit)} ${counted(limit.limit, 'connection')}, and a daemon uses up to ${needed}: daemon.pool_size and one to listen`;
+    const remedy = `${raise(limit, needed)} (for several daemons, that many for each), or lower daemon.pool_size`;
+    return problem('connections', detail, remedy);
+  });
 }
 
 function whose({ kind, name }: ConnectionLimit): string {

@@ -21,13 +21,11 @@ import { counted } from '../../../terminal/view/quantities.ts';
 /** Reads whole tables, and changes nothing. */
 export async function examineDamage(db: Database): Promise<readonly Finding[]> {
   const { version, needed, staleFunctions } = await migrationStatus(db);
-  if (version !== needed) {
-    return [
-      note('objects', `not compared: the schema has version ${version}, and this animus knows version ${needed}`),
-    ];
-  }
-  if (staleFunctions.length > 0)
-    return [note('objects', 'not compared: the SQL functions are those of another version')];
+  const why =
+    version !== needed
+      ? `the schema has version ${version}, and this animus knows version ${needed}`
+      : 'the SQL functions are those of another version';
+  if (version !== needed || staleFunctions.length > 0) return [note('objects', `not compared: ${why}`)];
   const damage = await db.transaction(readDamage);
   const objects = damage.length === 0 ? [fine('objects', WHOLE)] : objectFindings(damage);
   const hidden = (await readSecuredTables(db)).filter(({ hides }) => hides);
@@ -84,15 +82,11 @@ function objectFindings(damage: readonly ObjectDamage[]): Finding[] {
 
 async function examineWaits(db: Queryable): Promise<readonly Finding[]> {
   const stranded = await readStranded(db);
-  if (stranded.count === 0) return [fine('waits', 'all work that waits waits for something')];
+  if (stranded.count === 0) return [fine('waits', 'all waiting work waits for something')];
   const [first] = stranded.examples;
-  return [
-    problem(
-      'waits',
-      `${counted(stranded.count, 'work item')} in state waiting without anything to wait for, so that nothing wakes ${them(stranded)}: ${list(stranded)}`,
-      `cancel ${them(stranded)}, and submit the work again: animus work cancel ${first}`,
-    ),
-  ];
+  const them = stranded.count === 1 ? 'it' : 'them';
+  const detail = `${counted(stranded.count, 'work item')} in state waiting with nothing to wait for, so nothing wakes ${them}: ${list(stranded)}`;
+  return [problem('waits', detail, `cancel ${them}, and submit the work again: animus work cancel ${first}`)];
 }
 
 const MIGRATE = 'run: animus db migrate';
@@ -101,41 +95,36 @@ async function examineQueue(db: Queryable): Promise<readonly Finding[]> {
   const [unqueued, stray] = [await readUnqueued(db), await readStrayMessages(db)];
   const without = `${counted(unqueued.count, 'open work item')} without a message in the queue animus_work: ${list(unqueued)}`;
   const of = `${counted(stray.count, 'message')} in the queue animus_work that no open work item has: ${list(stray)}`;
-  const findings = [
-    ...(unqueued.count > 0 ? [problem('queue', without, MIGRATE)] : []),
-    ...(stray.count > 0 ? [problem('queue', of, MIGRATE)] : []),
-  ];
-  return findings.length > 0 ? findings : [fine('queue', 'each open work item has its message, and there is no other')];
+  const problems = [...(unqueued.count > 0 ? [without] : []), ...(stray.count > 0 ? [of] : [])];
+  return mended('queue', problems, 'each open work item has its message, and there is no other');
+}
+
+/** `db migrate` mends all of them. */
+function mended(check: string, problems: readonly string[], well: string): readonly Finding[] {
+  return problems.length > 0 ? problems.map((detail) => problem(check, detail, MIGRATE)) : [fine(check, well)];
 }
 
 async function examineKeys(db: Queryable): Promise<readonly Finding[]> {
   const [unkept, stray] = [await readUnkept(db), await readStrayKeys(db)];
   const without = `${counted(unkept.count, 'open work item')} whose dedup_key is not in animus.active_keys, so that duplicates are done as well: ${list(unkept)}`;
   const of = `${counted(stray.count, 'row')} of animus.active_keys of no open work, so that what is submitted with that key is never done: ${list(stray)}`;
-  const findings = [
-    ...(unkept.count > 0 ? [problem('keys', without, MIGRATE)] : []),
-    ...(stray.count > 0 ? [problem('keys', of, MIGRATE)] : []),
-  ];
-  return findings.length > 0 ? findings : [fine('keys', 'each dedup_key of work that is queued finds its item')];
+  const problems = [...(unkept.count > 0 ? [without] : []), ...(stray.count > 0 ? [of] : [])];
+  return mended('keys', problems, 'each dedup_key of work that is queued finds its item');
 }
 
 async function examineSequences(db: Queryable): Promise<readonly Finding[]> {
-  const behind = await readSequencesBehind(db);
-  if (behind.length === 0) return [fine('sequences', 'none gives a number a second time')];
-  return behind.map(({ sequence, column, used }) =>
-    problem(
-      'sequences',
+  const problems = (await readSequencesBehind(db)).map(
+    ({ sequence, column, used }) =>
       `${sequence} is behind ${column}, which has reached ${used}: the next rows are refused`,
-      MIGRATE,
-    ),
   );
+  return mended('sequences', problems, 'no sequence will repeat a number');
 }
 
 async function examineSettingsRows(db: Queryable): Promise<readonly Finding[]> {
   const missing = await missingSettings(db);
-  if (missing.length === 0) return [fine('settings rows', 'animus.settings has the rows of a migrated database')];
   const lost = 'what a person had set there (limits of memories, days of stale skills) is lost with them';
-  return [problem('settings rows', `animus.settings lacks ${missing.join(', ')}; ${lost}`, MIGRATE)];
+  const problems = missing.length === 0 ? [] : [`animus.settings lacks ${missing.join(', ')}; ${lost}`];
+  return mended('settings rows', problems, 'animus.settings has the rows of a migrated database');
 }
 
 async function examineOrphans(db: Queryable): Promise<readonly Finding[]> {
@@ -144,21 +133,13 @@ async function examineOrphans(db: Queryable): Promise<readonly Finding[]> {
     const orphans = await readOrphans(db, reference);
     if (orphans.count === 0) continue;
     const { table, columns, target } = reference;
-    findings.push(
-      problem(
-        'orphans',
-        `${counted(orphans.count, 'row')} of animus.${table} whose ${columns.join(', ')} is not in animus.${target}: ${list(orphans)}`,
-        `restore animus.${target} from a backup, or run as the owner of the schema: delete from animus.${table} c where ${orphans.condition};`,
-      ),
-    );
+    const detail = `${counted(orphans.count, 'row')} of animus.${table} whose ${columns.join(', ')} is not in animus.${target}: ${list(orphans)}`;
+    const remedy = `restore animus.${target} from a backup, or run as the owner of the schema: delete from animus.${table} c where ${orphans.condition};`;
+    findings.push(problem('orphans', detail, remedy));
   }
-  return findings.length > 0 ? findings : [fine('orphans', 'no row refers to one that is gone')];
+  return findings.length > 0 ? findings : [fine('orphans', 'no row refers to a row that does not exist')];
 }
 
 function list({ count, examples }: WrongRows): string {
   return examples.join(', ') + (count > examples.length ? ', …' : '');
-}
-
-function them({ count }: WrongRows): string {
-  return count === 1 ? 'it' : 'them';
 }

@@ -105,19 +105,15 @@ async function examineSchema(db: Database): Promise<readonly Finding[]> {
 }
 
 function examineVector({ vector }: DatabaseOffer): Finding {
-  if (vector === 'installed') return fine('pgvector', 'installed');
-  return vector === 'available'
-    ? note(
-        'pgvector',
-        'available on the server, not installed in this database',
-        'run as a superuser: create extension vector',
-      )
-    : note(
-        'pgvector',
-        'not available on the server',
-        'install pgvector on the server; without it, memory is searched by text only',
-      );
+  const check = 'pgvector';
+  if (vector === 'installed') return fine(check, 'installed');
+  if (vector === 'available')
+    return note(check, 'available on the server, not installed in this database', CREATE_VECTOR);
+  return note(check, 'not available on the server', INSTALL_VECTOR);
 }
+
+const CREATE_VECTOR = 'run as a superuser: create extension vector';
+const INSTALL_VECTOR = 'install pgvector on the server; without it, memory is searched by text only';
 
 /** Rows that retention cannot remove, because tables of the application refer to them. */
 async function examineRetention(db: Database): Promise<readonly Finding[]> {
@@ -126,13 +122,11 @@ async function examineRetention(db: Database): Promise<readonly Finding[]> {
   if (kept === null) return [];
   if (kept.length === 0) return [fine('retention', 'no foreign key keeps old rows from being removed')];
   const by = [...new Set(kept.map((row) => `${row.table} by ${row.referenced_by}`))];
-  return [
-    problem(
-      'retention',
-      `${kept.length}${kept.length === 1000 ? ' or more' : ''} old row(s) are kept because foreign keys refer to them: ${by.join('; ')}`,
-      'refer by id without a foreign key, or use on delete set null or on delete cascade (docs/operations.md, "Refer to work from your own tables")',
-    ),
-  ];
+  const count = `${kept.length}${kept.length === 1000 ? ' or more' : ''}`;
+  const detail = `${count} old row(s) are kept because foreign keys refer to them: ${by.join('; ')}`;
+  const remedy =
+    'refer by id without a foreign key, or use on delete set null or on delete cascade (docs/operations.md, "Refer to work from your own tables")';
+  return [problem('retention', detail, remedy)];
 }
 
 /** Without the roles every client needs the owner's password; nothing else depends on them. */
@@ -140,13 +134,8 @@ async function examineRoles(db: Database): Promise<readonly Finding[]> {
   const { missing, ungranted } = await rolesState(db);
   if (missing.length > 0) {
     const statements = createRoleStatements(missing).join(' ');
-    return [
-      note(
-        'roles',
-        `missing: ${missing.join(', ')}`,
-        `run as a role that may create roles: ${statements} then: animus db migrate`,
-      ),
-    ];
+    const remedy = `run as a role that may create roles: ${statements} then: animus db migrate`;
+    return [note('roles', `missing: ${missing.join(', ')}`, remedy)];
   }
   if (ungranted.length > 0) {
     return [note('roles', `no rights granted in this database: ${ungranted.join(', ')}`, 'run: animus db migrate')];

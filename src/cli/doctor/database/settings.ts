@@ -63,43 +63,24 @@ const shown = (name: string, value: string) =>
 
 /** What applications feel, whatever animus sets in its own sessions: for this login, and for other roles in this database. */
 const FELT: Readonly<Record<string, (setting: ServerSetting) => Found | null>> = {
-  default_transaction_isolation: ({ value }) =>
-    value.startsWith('read')
-      ? null
-      : {
-          state: 'note',
-          why: 'animus uses read committed in its own sessions and needs no cure; an application is refused cancels, decisions and watches (WA002) unless it begins them with isolation level read committed, and must repeat what fails with 40001',
-          to: 'read committed',
-          whom: 'applications',
-        },
+  default_transaction_isolation({ value }) {
+    const why =
+      'animus uses read committed in its own sessions and needs no cure; an application is refused cancels, decisions and watches (WA002) unless it begins them with isolation level read committed, and must repeat what fails with 40001';
+    return value.startsWith('read') ? null : { state: 'note', why, to: 'read committed', whom: 'applications' };
+  },
   default_transaction_read_only: ({ value, role }) =>
-    value === 'off'
-      ? null
-      : {
-          state: role === null ? 'problem' : 'note',
-          why: 'nothing can be submitted, run or recorded',
-          to: 'off',
-          whom: 'all',
-        },
+    value === 'off' ? null : stopsAll(role, 'nothing can be submitted, run or recorded', 'off'),
   session_replication_role: ({ value, role }) =>
-    value !== 'replica'
-      ? null
-      : {
-          state: role === null ? 'problem' : 'note',
-          why: 'no trigger runs, so work cannot be submitted',
-          to: 'origin',
-          whom: 'all',
-        },
-  restrict_nonsystem_relation_kind: ({ value }) =>
-    value.includes('view')
-      ? {
-          state: 'note',
-          why: 'applications cannot read the views of animus; its own sessions can',
-          to: '',
-          whom: 'applications',
-        }
-      : null,
+    value === 'replica' ? stopsAll(role, 'no trigger runs, so work cannot be submitted', 'origin') : null,
+  restrict_nonsystem_relation_kind({ value }) {
+    const why = 'applications cannot read the views of animus; its own sessions can';
+    return value.includes('view') ? { state: 'note', why, to: '', whom: 'applications' } : null;
+  },
 };
+
+function stopsAll(role: string | null, why: string, to: string): Found {
+  return { state: role === null ? 'problem' : 'note', why, to, whom: 'all' };
+}
 
 /** A setting that sessions of animus change: it does not matter, unless they do not keep what they set. */
 function examineOwn({ name, value, now }: ServerSetting): Found | null {
@@ -108,24 +89,15 @@ function examineOwn({ name, value, now }: ServerSetting): Found | null {
     if (value === '0' || Number(value) >= least) return null;
     if (now === '0' || Number(now) >= least)
       return { state: 'ok', why: `animus raises it in its own sessions to ${duration(least)}`, to: null, whom: 'own' };
-    return {
-      state: 'note',
-      why: `animus may be ended by it; it needs ${duration(least)}`,
-      to: `${least}ms`,
-      whom: 'own',
-    };
+    const why = `animus may be ended by it; it needs ${duration(least)}`;
+    return { state: 'note', why, to: `${least}ms`, whom: 'own' };
   }
   const settled = settledValue(name);
   if (settled === null || name === 'TimeZone' || isSo(value, settled)) return null;
   if (isSo(now ?? '', settled))
     return { state: 'ok', why: `animus sets ${settled} in its own sessions`, to: null, whom: 'own' };
-  const state = MUST_LAST.has(name) ? 'problem' : 'note';
-  return {
-    state,
-    why: `animus sets ${settled} in its own sessions, and a pooler does not keep it`,
-    to: settled,
-    whom: 'own',
-  };
+  const why = `animus sets ${settled} in its own sessions, and a pooler does not keep it`;
+  return { state: MUST_LAST.has(name) ? 'problem' : 'note', why, to: settled, whom: 'own' };
 }
 
 /** DateStyle has the order of day and month behind it. */

@@ -7,7 +7,7 @@ import { cachesRoot } from '../../../daemon/guard/command-places.ts';
 import { type Finding, fine, note } from '../../../terminal/view/finding.ts';
 import { bytes } from '../../../terminal/view/quantities.ts';
 
-/** A cache may hold millions of files; the doctor is not to take minutes. */
+/** A cache may hold millions of files, and the doctor must not take minutes. */
 const MAX_MS = 5000;
 const BATCH = 64;
 

@@ -16,20 +16,15 @@ export async function examineContainers(
   const needing = new Map<string, string[]>();
   for (const { problem: found, image } of asked)
     if (found !== null) needing.set(found, [...(needing.get(found) ?? []), ...(images.get(image.name) ?? [])]);
-  const findings = [
-    ...asked
-      .filter((health) => health.problem === null)
-      .map((health) => {
-        const names = (images.get(health.image.name) ?? []).join(', ');
-        return fine(
-          'sandbox',
-          `engine ${health.engine?.version} at ${health.where} has ${health.image.name} (${names})`,
-        );
-      }),
+  const there = asked.filter((health) => health.problem === null);
+  const remarks = new Set(asked.flatMap((health) => health.remarks));
+  return [
+    ...there.map(({ engine, where, image: { name } }) =>
+      fine('sandbox', `engine ${engine?.version} at ${where} has ${name} (${(images.get(name) ?? []).join(', ')})`),
+    ),
     ...[...needing].map(([found, names]) =>
       problem('sandbox', `needed by ${[...new Set(names)].join(', ')}: ${found}`),
     ),
+    ...[...remarks].map((remark) => note('sandbox', remark, 'see docs/security.md')),
   ];
-  const remarks = new Set(asked.flatMap((health) => health.remarks));
-  return [...findings, ...[...remarks].map((remark) => note('sandbox', remark, 'see docs/security.md'))];
 }

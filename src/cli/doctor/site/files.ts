@@ -58,8 +58,7 @@ export function examineModes(config: Config): readonly Finding[] {
 
 function modeProblems(path: string, forbidden: number, wanted: string): Finding[] {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return [];
-  if ((found.mode & forbidden) === 0) return [];
+  if (found === undefined || (found.mode & forbidden) === 0) return [];
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
   const remedy = `run: chmod ${wanted} ${path}`;
   return [problem('file modes', `${path} is open to other users (mode ${mode})`, remedy)];
@@ -71,11 +70,6 @@ function ownProblems(path: string, wanted: string, forbidden = 0o077): Finding[]
   const owner = statSync(path, { throwIfNoEntry: false })?.uid;
   const user = process.getuid?.();
   if (open.length > 0 || owner === undefined || user === undefined || user === 0 || owner === user) return open;
-  return [
-    problem(
-      'file modes',
-      `${path} belongs to another user (uid ${owner})`,
-      'run every animus command as the same user',
-    ),
-  ];
+  const detail = `${path} belongs to another user (uid ${owner})`;
+  return [problem('file modes', detail, 'run every animus command as the same user')];
 }

@@ -39,15 +39,13 @@ export function examineLimits({ focusMaxMemoryMib, focusMaxProcesses }: DaemonCo
     case 'kill':
       return fine('limits', `${detail}: ${checked}; a command is killed with everything it started, by its cgroup`);
     case 'none':
-      return note(
-        'limits',
-        `${detail}: ${checked}`,
-        'to have the kernel enforce limits, give animus its own cgroup v2 (systemd: Delegate=yes)',
-      );
+      return note('limits', `${detail}: ${checked}`, OWN_CGROUP);
     default:
       return here satisfies never;
   }
 }
+
+const OWN_CGROUP = 'to have the kernel enforce limits, give animus its own cgroup v2 (systemd: Delegate=yes)';
 
 /** Every problem of every file. */
 export function examineFaculties(directory: string, { faculties, problems }: Faculties): readonly Finding[] {

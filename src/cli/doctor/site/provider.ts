@@ -37,11 +37,8 @@ export function providerQuestion(
   if (!provider) {
     const known = [...config.providers.keys()];
     const hint = didYouMean(name, known) || ` (there are ${known.join(', ')})`;
-    return problem(
-      `provider ${name}`,
-      `no provider named ${name}${hint}`,
-      'name one that there is, or add [providers.NAME] to animus.toml',
-    );
+    const remedy = 'name one that there is, or add [providers.NAME] to animus.toml';
+    return problem(`provider ${name}`, `no provider named ${name}${hint}`, remedy);
   }
   return { provider, model: slash === -1 ? modelOf(name, config, faculties) : asked.slice(slash + 1) };
 }
@@ -87,33 +84,23 @@ export async function examineProvider(
 }
 
 /** What is at fault: where to look first. */
-function areaOf({ kind, httpStatus }: Pick<LlmFailure, 'kind' | 'httpStatus'>): string {
-  switch (kind) {
-    case 'credentials':
-    case 'quota':
-      return 'login';
-    case 'connection':
-      return httpStatus === null ? 'network' : 'address';
-    case 'timeout':
-    case 'aborted':
-      return 'network';
-    case 'model_not_found':
-      return 'model';
-    case 'rate_limit':
-    case 'overloaded':
-    case 'protocol':
-      return 'provider';
-    case 'invalid_request':
-    case 'context_overflow':
-    case 'content_filter':
-      return 'request';
-    default:
-      return kind satisfies never;
-  }
-}
+const AT_FAULT: Readonly<Record<LlmFailure['kind'], string>> = {
+  credentials: 'login',
+  quota: 'login',
+  connection: 'address',
+  timeout: 'network',
+  aborted: 'network',
+  model_not_found: 'model',
+  rate_limit: 'provider',
+  overloaded: 'provider',
+  protocol: 'provider',
+  invalid_request: 'request',
+  context_overflow: 'request',
+  content_filter: 'request',
+};
 
-function sayFailure(failure: LlmFailure): string {
-  const { kind, message } = failure;
+function sayFailure({ kind, httpStatus, message }: LlmFailure): string {
   const said = kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
-  return `${areaOf(failure)} at fault: ${said}`;
+  const where = kind === 'connection' && httpStatus === null ? 'network' : AT_FAULT[kind];
+  return `${where} at fault: ${said}`;
 }

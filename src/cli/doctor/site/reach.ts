@@ -82,25 +82,14 @@ function examinePlaces(reach: Reach): readonly Finding[] {
     const place = realPathOf(workspace);
     const own = realPathOf(reach.config.home);
     if (place === own || ['foci', 'homes', 'caches'].some((name) => isWithin(join(own, name), place))) {
-      return [
-        problem(
-          'workspace',
-          `the workspace of ${name}, ${workspace}, belongs to animus itself and is hidden from its agents`,
-          'choose another workspace',
-        ),
-      ];
+      const detail = `the workspace of ${name}, ${workspace}, belongs to animus itself and is hidden from its agents`;
+      return [problem('workspace', detail, 'choose another workspace')];
     }
     // File tools refuse to create these paths.
     if (!runsCommands(faculty) && !startsOnHost(faculty)) return [];
-    return missing
-      .filter((path) => isWithin(place, path))
-      .map((path) =>
-        note(
-          'workspace',
-          `a command of ${name} can create ${path}, which the next start of animus would read`,
-          MAKE_IT,
-        ),
-      );
+    const detail = (path: string) =>
+      `a command of ${name} can create ${path}, which the next start of animus would read`;
+    return missing.filter((path) => isWithin(place, path)).map((path) => note('workspace', detail(path), MAKE_IT));
   });
 }
 
@@ -126,36 +115,20 @@ async function examineLoginAt(url: string, isolation: Isolation): Promise<readon
   const remedy =
     'require a password (scram-sha-256 in pg_hba.conf), and put the connection string with it into the file named by DATABASE_URL_FILE';
   if (socket === null) {
-    return [
-      open
-        ? note(check, 'the server accepts the role without a password, and commands share the network', remedy)
-        : fine(check, 'by password'),
-    ];
+    const detail = 'the server accepts the role without a password, and commands share the network';
+    return [open ? note(check, detail, remedy) : fine(check, 'by password')];
   }
   const place = isShared(socket.directory) ? socket.file : socket.directory;
   if (isolation === 'namespace') {
     if (place === socket.directory || !open)
       return [fine(check, `by the socket in ${socket.directory}; ${place} is hidden from commands`)];
-    return [
-      note(
-        check,
-        `${place} is hidden from commands, but after a restart of the server it is visible to commands that are running`,
-        'put the socket into its own directory (unix_socket_directories)',
-      ),
-    ];
+    const detail = `${place} is hidden from commands, but after a restart of the server it is visible to commands that are running`;
+    return [note(check, detail, 'put the socket into its own directory (unix_socket_directories)')];
   }
   if (!open) return [fine(check, `by the socket in ${socket.directory}, with a password`)];
-  const who =
-    isolation === 'none'
-      ? 'every command can log in as this role'
-      : 'with trust, every command can log in as this role';
-  return [
-    problem(
-      check,
-      `the server accepts this user without a password on its socket in ${socket.directory}: ${who}`,
-      remedy,
-    ),
-  ];
+  const who = `${isolation === 'none' ? '' : 'with trust, '}every command can log in as this role`;
+  const detail = `the server accepts this user without a password on its socket in ${socket.directory}: ${who}`;
+  return [problem(check, detail, remedy)];
 }
 
 function examineRoot(isolation: Isolation): readonly Finding[] {

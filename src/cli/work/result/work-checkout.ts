@@ -2,9 +2,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
+import { shellWord } from '../../../terminal/view/copied-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { shortId } from '../../../terminal/view/quantities.ts';
-import { shellWord } from '../../../terminal/view/shell-word.ts';
 import { bringCommits, type Checkout, openCheckout, refused, requireClean } from './checkout-here.ts';
 import { commitsHere, gitIn } from './commits-here.ts';
 import { type FoundResult, findResult } from './find-result.ts';

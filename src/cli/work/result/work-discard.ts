@@ -11,9 +11,9 @@ import { type DiscardedWorktree, discardWorktree } from '../../../store/work/kep
 import { openQuestions } from '../../../terminal/command/ask.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
-import { heldText } from '../../../terminal/view/held-text.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { bytes, shortId } from '../../../terminal/view/quantities.ts';
+import { heldText } from '../../../terminal/view/show-worktrees.ts';
 import { readFollowed } from './find-result.ts';
 
 interface DiscardOptions extends CommonOptions {

@@ -7,7 +7,8 @@ import type { HttpProviderKind, ProviderConfig } from '../providers/provider.ts'
 import { reportConflict, type Section, type SectionPlace } from '../source/section.ts';
 
 /** Kinds of providers that have embeddings. */
-export const EMBEDDING_KINDS = ['openai', 'azure', 'ollama'] as const satisfies readonly HttpProviderKind[];
+const EMBEDDING_KINDS = ['openai', 'azure', 'ollama'] as const satisfies readonly HttpProviderKind[];
+export type EmbeddingKind = (typeof EMBEDDING_KINDS)[number];
 
 // biome-ignore format: a key per line
 const keys = {

@@ -1,5 +1,5 @@
 /** Says in the outcome that nothing was written, where every call that writes has failed. */
-import { readFailedWrites } from '../../../store/transcript/failed-writes.ts';
+import { readFailedWrites } from '../../../store/transcript/calls.ts';
 import { leavesResult } from '../../../tools/registry.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
 import type { Focus } from '../scope/focus-scope.ts';

@@ -161,22 +161,18 @@ async function writeCompletion(
     const { turn, answer } = lastAnswer;
     const result = await completer.complete({ ...completed, last: { focusId, turn, answer } });
     if (result === 'completed') return result;
-    switch ((await lastAnswer.record())?.permit) {
-      case 'cancelled':
-        await endCancelled(db, work);
-        return 'cancelled';
-      case 'paused':
-      case 'reserve':
-      case 'budget_busy':
-      case 'budget':
-        await releaseWork(db, work, { delaySeconds: 0, reason: 'paused', cause: 'work.paused' });
-        return 'queued';
-      case 'mail': {
-        const reason = 'messages came before the last answer was recorded';
-        await releaseWork(db, work, { delaySeconds: 0, reason, cause: 'work.mail' });
-        return 'queued';
-      }
-      case undefined:
+    const refused = await lastAnswer.record();
+    if (refused?.permit === 'cancelled') {
+      await endCancelled(db, work);
+      return 'cancelled';
+    }
+    if (refused) {
+      const why =
+        refused.permit === 'mail'
+          ? { reason: 'messages came before the last answer was recorded', cause: 'work.mail' }
+          : { reason: 'paused', cause: 'work.paused' };
+      await releaseWork(db, work, { delaySeconds: 0, ...why });
+      return 'queued';
     }
   }
   return (await completer.complete(completed)) === 'mail' ? 'queued' : 'completed';

@@ -60,7 +60,7 @@ async function branchOff<More extends object>(
     } = (await act(invocation, db, operation, { input })).result;
     whenStopped(answerGoesOn(invocation, workItemId));
     if (!wait) output.document({ chat: id, message: number, message_id: Number(messageId), work_item: workItemId });
-    output.line(`message ${number} stands in the place of message ${message}`);
+    output.line(`message ${number} replaces message ${message}`);
     return wait ? showAnswer(invocation, db, { conversation: id, messageId, number, workItemId }) : 0;
   });
 }

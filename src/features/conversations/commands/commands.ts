@@ -2,24 +2,13 @@
 
 import type { Command } from 'commander';
 import { ID_RULE } from '../../../core/work/id-reference.ts';
-import { choice, wholeNumber } from '../../../terminal/command/arguments.ts';
-import { addCommand, type RunCommand } from '../../../terminal/command/command.ts';
+import { choice, collected, wholeNumber } from '../../../terminal/command/arguments.ts';
+import { addCommand, lazily, type RunCommand } from '../../../terminal/command/command.ts';
 import { participantRole } from '../store/conversations.ts';
 import { EXPORT_FORMATS } from './chat-options.ts';
 
 const MESSAGE = 'the number of the message in the conversation, as chat show prints it';
 const CONVERSATION = `the conversation: ${ID_RULE}`;
-
-function collected(file: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), file];
-}
-
-type Run = Parameters<RunCommand>[0];
-
-/** Loads a command when it runs: none needs what the others need. */
-function later(load: () => Promise<Run>): Run {
-  return async (...given) => (await load())(...given);
-}
 
 /** Adds the group. */
 export function addChatCommands(program: Command, run: RunCommand): void {
@@ -37,7 +26,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .option('--faculty <name>', 'the same as the argument, for a faculty with the name of a command below')
     .option('--workspace <name>', 'the workspace of a new conversation', 'default')
     .option('--thoughts', 'show what the model thinks, as /thoughts does')
-    .action(run(later(async () => (await import('./chat.ts')).chatCommand)));
+    .action(run(lazily(async () => (await import('./chat.ts')).chatCommand)));
   addCommand(group, 'send <text>', {
     summary: 'say something in a new conversation, or in one that exists; prints its id',
     arguments: { text: 'what to say; - reads standard input' },
@@ -57,41 +46,41 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     )
     .option('--attach <file>', 'an image, PDF or text that comes with it, at most 10 MiB; repeat for more', collected)
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
-    .action(run(later(async () => (await import('./send.ts')).sendCommand)));
+    .action(run(lazily(async () => (await import('./send.ts')).sendCommand)));
   addCommand(group, 'list', {
     summary: 'list the conversations in which you take part, newest first',
     examples: ['animus chat list', 'animus chat list --json'],
   })
     .option('--limit <n>', 'at most this many', wholeNumber(1, 1000), 20)
-    .action(run(later(async () => (await import('./read.ts')).listCommand)));
+    .action(run(lazily(async () => (await import('./read.ts')).listCommand)));
   addCommand(group, 'show <chat>', {
     summary: 'print a conversation as the text of its .chat file, or its last messages',
     arguments: { chat: CONVERSATION },
     examples: ['animus chat show 5b1f0c3de2a9', 'animus chat show 5b1f0c3de2a9 --last 10 --json'],
   })
     .option('--last <n>', 'only the last messages, 1 to 1000', wholeNumber(1, 1000))
-    .action(run(later(async () => (await import('./read.ts')).showCommand)));
+    .action(run(lazily(async () => (await import('./read.ts')).showCommand)));
   addCommand(group, 'edit <chat> <message> <text>', {
     summary: 'replace a message of yours by other words, on a branch of its own that is answered anew',
     arguments: { chat: CONVERSATION, message: MESSAGE, text: 'the new words; - reads standard input' },
     examples: ['animus chat edit 5b1f0c3de2a9 1 "Only the tests, please" --wait'],
   })
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
-    .action(run(later(async () => (await import('./change.ts')).editCommand)));
+    .action(run(lazily(async () => (await import('./change.ts')).editCommand)));
   addCommand(group, 'retry <chat> <message>', {
     summary: 'ask for another answer to a message',
     arguments: { chat: CONVERSATION, message: 'the number of the message, or of its answer, as chat show prints it' },
     examples: ['animus chat retry 5b1f0c3de2a9 1 --wait'],
   })
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
-    .action(run(later(async () => (await import('./change.ts')).retryCommand)));
+    .action(run(lazily(async () => (await import('./change.ts')).retryCommand)));
   addCommand(group, 'delete <chat>', {
     summary: 'delete a whole conversation, or with --message one message of it',
     arguments: { chat: CONVERSATION },
     examples: ['animus chat delete 5b1f0c3de2a9', 'animus chat delete 5b1f0c3de2a9 --message 1'],
   })
     .option('--message <number>', 'only this message or answer')
-    .action(run(later(async () => (await import('./change.ts')).deleteCommand)));
+    .action(run(lazily(async () => (await import('./change.ts')).deleteCommand)));
   addCommand(group, 'invite <chat> <actor>', {
     summary: 'let somebody take part: they see all that was said, and the work from now on',
     arguments: { chat: CONVERSATION, actor: 'a login of the database, or person:NAME' },
@@ -107,7 +96,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
       choice(participantRole.words),
     )
     .option('--remove', 'let them take part no longer')
-    .action(run(later(async () => (await import('./change.ts')).inviteCommand)));
+    .action(run(lazily(async () => (await import('./change.ts')).inviteCommand)));
   addCommand(group, 'export <chat>', {
     summary: 'write the messages of a conversation to standard output',
     arguments: { chat: CONVERSATION },
@@ -117,7 +106,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     ],
   })
     .option('--format <format>', EXPORT_FORMATS.join(' or '), choice(EXPORT_FORMATS), 'jsonl')
-    .action(run(later(async () => (await import('./files.ts')).exportCommand)));
+    .action(run(lazily(async () => (await import('./files.ts')).exportCommand)));
   addCommand(group, 'import <file>', {
     summary: 'begin a conversation with the messages of an export; the next answer begins from their words',
     arguments: { file: 'JSON Lines or Markdown as chat export writes it; - reads standard input' },
@@ -126,5 +115,5 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .option('--faculty <name>', 'who answers', 'assistant')
     .option('--title <text>', 'its title')
     .option('--workspace <name>', 'its workspace', 'default')
-    .action(run(later(async () => (await import('./files.ts')).importCommand)));
+    .action(run(lazily(async () => (await import('./files.ts')).importCommand)));
 }

@@ -3,7 +3,7 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../../core/work/find-one.ts';
 import { FULL_ID, type IdReference, readIdReference } from '../../../core/work/id-reference.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import { conversationsNamed } from '../../../store/views/find-conversation.ts';
+import { conversationsNamed } from '../../../store/views/find-work.ts';
 import type { Conversation } from '../store/conversations.ts';
 import { conversationsTitled, findConversation, listConversations } from '../store/read-conversations.ts';
 

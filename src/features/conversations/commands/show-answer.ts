@@ -3,7 +3,7 @@ import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
-import { calledAs } from '../../../terminal/view/called-as.ts';
+import { calledAs } from '../../../terminal/view/copied-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { shortId } from '../../../terminal/view/quantities.ts';
 import { readAnswer } from '../store/read-messages.ts';

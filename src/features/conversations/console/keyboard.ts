@@ -20,7 +20,7 @@ export interface Keyboard {
   /** Gives the terminal to another program, as it was. */
   suspend(): void;
   resume(): void;
-  /** Gives the terminal back for good. */
+  /** Gives the terminal back, and takes no more keys. */
   close(): void;
 }
 

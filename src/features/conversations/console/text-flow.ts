@@ -73,7 +73,7 @@ function breakLine(line: string, width: number): string[] {
     if (fits === rest.length) return [...rows, rest];
     // The row may be full at the end of a word.
     const space = /\s/.test(rest[fits] ?? '') ? fits : rest.slice(0, fits).search(/\s\S*$/);
-    // Indentation is no place to break.
+    // Never within the indentation.
     const isBetween = space > 0 && rest.slice(0, space).trim() !== '';
     const at = isBetween ? space : fits;
     rows.push(rest.slice(0, at).trimEnd());

@@ -6,7 +6,7 @@ import { decidedBudget } from '../../../operations/decided-budget.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { answerQuestion, approve, deny } from '../../../store/work/decide.ts';
 import { jsonObject } from '../../../terminal/command/json-option.ts';
-import { decidedText } from '../../../terminal/view/decided-budget.ts';
+import { decidedText } from '../../../terminal/view/limits.ts';
 import { duration } from '../../../terminal/view/quantities.ts';
 import { enough, showDeadline, showRequest } from '../../../terminal/view/show-asked.ts';
 import type { Console } from '../console/console.ts';

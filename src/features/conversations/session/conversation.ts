@@ -5,6 +5,7 @@ import type { Operation } from '../../../operations/operation.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { NewAttachment } from '../../../store/work/submit-work.ts';
+import { PATIENCE } from '../../../terminal/command/operation-command.ts';
 import { edit, retry } from '../operations/messages.ts';
 import { alone } from '../operations/places.ts';
 import { startConversation } from '../store/conversations.ts';
@@ -12,7 +13,6 @@ import type { ConversationMessage } from '../store/message.ts';
 import { type Said, sayWithFiles } from '../store/messages.ts';
 import { readConversation } from '../store/read-messages.ts';
 import { createWorkspace } from '../store/workspaces.ts';
-import { PATIENCE } from './patience.ts';
 
 export interface OpenConversation {
   /** Null before the first message of a new conversation. */
@@ -85,7 +85,7 @@ async function begin(tx: Queryable, { faculty, workspace }: OpenConversation): P
 /** Does an act as the login of the session. */
 export type Act = <Input, Result>(operation: Operation<Input, Result>, input: Input) => Promise<Result>;
 
-/** Puts the text in the place of the message that is edited, and returns the number of the new message. */
+/** Replaces the message that is being edited, and returns the number of the new one. */
 export async function editMessage(act: Act, conversation: OpenConversation, content: string): Promise<number> {
   const said = await act(edit, { ...alone(conversation.id!), message_id: conversation.editing!.id, content });
   conversation.known.add(said.message_id);

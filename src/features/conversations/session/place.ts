@@ -43,11 +43,12 @@ export async function openPlace(invocation: Invocation, options: PlaceOptions): 
     await db.close();
     throw error;
   }
-  return placeOf(db, false, new AbortController().signal, () => db.close());
+  return elsewhere(db);
 }
 
-function placeOf(db: Database, own: boolean, lost: AbortSignal, close: () => Promise<void>): Place {
-  return { db, own, lost, close };
+/** A database that does not need this process. */
+function elsewhere(db: Database): Place {
+  return { db, own: false, lost: new AbortController().signal, close: () => db.close() };
 }
 
 const PAUSE_MS = 250;
@@ -62,7 +63,7 @@ async function openEmbeddedPlace(invocation: Invocation, home: string, options: 
     const found = await connectToDaemon(home);
     if (found !== null && found !== 'a command') {
       await checkCompatible(found);
-      return placeOf(found, false, new AbortController().signal, () => found.close());
+      return elsewhere(found);
     }
     if (found === null && elapsedMs >= comesBackMs) {
       try {
@@ -104,10 +105,11 @@ async function ownPlace(invocation: Invocation, home: string, { signal, onProgre
         detail: 'the daemon of this session does not answer',
         hint: '',
       });
-    return placeOf(db, true, daemon.ended, async () => {
+    const close = async () => {
       await db.close();
       await daemon.stop();
-    });
+    };
+    return { db, own: true, lost: daemon.ended, close };
   } catch (error) {
     await daemon.stop();
     throw error;

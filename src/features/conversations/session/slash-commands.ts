@@ -102,7 +102,7 @@ export function isSlashCommand(line: string): boolean {
   return /^\/(?!\/)/.test(line);
 }
 
-/** Runs the command. Errors: `usage.invalid` for one that there is not, and those of what it does. */
+/** Runs the command. Errors: `usage.invalid` for an unknown one, and those of what it does. */
 export async function runSlashCommand(parts: SessionParts, line: string): Promise<void> {
   const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

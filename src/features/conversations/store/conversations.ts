@@ -5,6 +5,7 @@ import { type RowOf, row } from '../../../operations/row.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { sqlState } from '../../../store/sql/database-errors.ts';
 import { toText } from '../../../store/sql/json.ts';
+import { readValue } from '../../../store/sql/read-value.ts';
 
 /** What happens to a message that comes while an answer is being given. */
 export const whileAnswering = choice(['queue', 'tell'], {
@@ -62,11 +63,10 @@ export interface NewConversation {
  */
 export async function startConversation(db: Queryable, begin: NewConversation): Promise<string> {
   const { workspaceId, faculty, path = null, title = '', whileAnswering: order = 'queue' } = begin;
-  const given = [workspaceId, faculty, path === null ? null : toText(path), toText(title), order];
+  const given = [workspaceId, faculty, toText(path), toText(title), order];
   try {
-    const sql = 'select animus.start_conversation($1, $2, $3, $4, $5) as id';
-    const [begun] = await db.query<{ id: string }>(sql, given);
-    return begun!.id;
+    const sql = 'select animus.start_conversation($1, $2, $3, $4, $5)';
+    return await readValue<string>(db, sql, given);
   } catch (error) {
     if (sqlState(error) !== '23505') throw error;
     throw new AnimusError('work.state', { detail: `the workspace has a file ${path}` }, { cause: error });
@@ -82,7 +82,7 @@ export async function changeConversation(
   await db.query('select animus.change_conversation($1, $2, $3, $4)', [
     id,
     change.faculty ?? null,
-    change.title === undefined ? null : toText(change.title),
+    toText(change.title),
     change.while_answering ?? null,
   ]);
 }
@@ -100,23 +100,15 @@ export async function setParticipant(
   actor: string,
   role: ParticipantRole | null = null,
 ): Promise<Participation> {
-  const [set] = await db.query<{ changed: boolean }>('select animus.set_participant($1, $2, false, $3) as changed', [
-    id,
-    actor,
-    role,
-  ]);
+  const changed = await readValue<boolean>(db, 'select animus.set_participant($1, $2, false, $3)', [id, actor, role]);
   // A statement of its own: it has to see what the first one did.
-  const [then] = await db.query<{ known: boolean }>('select animus.participant_known($1, $2) as known', [id, actor]);
-  return { ...set!, ...then! };
+  const known = await readValue<boolean>(db, 'select animus.participant_known($1, $2)', [id, actor]);
+  return { changed, known };
 }
 
 /** Removes somebody who takes part; returns whether that changed anything. */
 export async function removeParticipant(db: Queryable, id: string, actor: string): Promise<boolean> {
-  const [removed] = await db.query<{ changed: boolean }>('select animus.set_participant($1, $2, true) as changed', [
-    id,
-    actor,
-  ]);
-  return removed!.changed;
+  return readValue<boolean>(db, 'select animus.set_participant($1, $2, true)', [id, actor]);
 }
 
 /** Hides a conversation and cancels its answers; retention removes it with its items. */

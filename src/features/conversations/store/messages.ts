@@ -1,6 +1,7 @@
 /** What people do with messages: thin calls of the SQL functions (migrations/functions/conversations). */
 import type { Queryable } from '../../../store/sql/database.ts';
 import { toJsonb, toText } from '../../../store/sql/json.ts';
+import { readValue } from '../../../store/sql/read-value.ts';
 import { readNumber } from './message-numbers.ts';
 
 /** A message that was added. `told`: it went into the answer that the item is giving; otherwise the item will answer it. */
@@ -81,8 +82,7 @@ export async function retryMessage(
 
 /** Marks a message or an answer as deleted; false if it was before. */
 export async function deleteMessage(db: Queryable, messageId: string): Promise<boolean> {
-  const [deleted] = await db.query<{ done: boolean }>('select animus.delete_message($1::bigint) as done', [messageId]);
-  return deleted!.done;
+  return readValue<boolean>(db, 'select animus.delete_message($1::bigint)', [messageId]);
 }
 
 /** A message as it is imported. */
@@ -95,9 +95,5 @@ export interface ImportedMessage {
 
 /** Adds messages without work items to an empty conversation; returns how many. */
 export async function importMessages(db: Queryable, id: string, messages: readonly ImportedMessage[]): Promise<number> {
-  const [added] = await db.query<{ count: number }>('select animus.import_messages($1, $2::jsonb) as count', [
-    id,
-    toJsonb(messages),
-  ]);
-  return added!.count;
+  return readValue<number>(db, 'select animus.import_messages($1, $2::jsonb)', [id, toJsonb(messages)]);
 }

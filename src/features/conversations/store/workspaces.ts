@@ -3,6 +3,7 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import { type RowOf, row } from '../../../operations/row.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { toText } from '../../../store/sql/json.ts';
+import { readValue } from '../../../store/sql/read-value.ts';
 
 export const workspace = row((s) =>
   s.z.object({ id: s.id(), name: s.z.string(), owner: s.z.string(), created_at: s.time() }).meta({ id: 'Workspace' }),
@@ -11,8 +12,7 @@ type Workspace = RowOf<typeof workspace>;
 
 /** Creates a workspace of the actor, or finds the one of that name; returns its id. */
 export async function createWorkspace(db: Queryable, name: string): Promise<string> {
-  const [made] = await db.query<{ id: string }>('select animus.create_workspace($1) as id', [toText(name)]);
-  return made!.id;
+  return readValue<string>(db, 'select animus.create_workspace($1)', [toText(name)]);
 }
 
 /** Renames a workspace of the actor. Errors: `work.not_found`; `work.state`: the actor has one of that name; `work.invalid`. */

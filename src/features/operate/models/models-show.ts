@@ -8,6 +8,7 @@ import { accessSettings } from '../../../terminal/view/access-settings.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { grouped } from '../../../terminal/view/quantities.ts';
+import { cut, showTable } from '../../../terminal/view/table.ts';
 
 /** Adds `animus models show`. */
 export function addModelsShowCommand(group: Command, run: RunCommand): void {
@@ -33,13 +34,14 @@ async function showModel({ output, config: load }: Invocation, _: CommonOptions,
   });
   output.line(styled(`${provider}/${model}`, 'bold'), `  at a provider of kind ${kind}`);
   output.line();
-  output.table(
-    [{ title: 'KEY' }, { title: 'VALUE', shrink: true }, { title: 'FROM', shrink: true }],
-    [...values, ...access].map(({ key, value, from }) => [
-      key,
-      shown(value),
-      from === 'default' ? styled(from, 'dim') : from,
-    ]),
+  showTable(
+    output,
+    [...values, ...access],
+    [
+      ['KEY', ({ key }) => key],
+      [cut('VALUE'), ({ value }) => shown(value)],
+      [cut('FROM'), ({ from }) => styled(from, from === 'default' ? 'dim' : 'plain')],
+    ],
   );
   return 0;
 }

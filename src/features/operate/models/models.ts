@@ -4,13 +4,14 @@ import { didYouMean } from '../../../core/errors/suggest.ts';
 import { openCatalogue } from '../../../llm/models/catalogue.ts';
 import type { ListedModel } from '../../../llm/models/list-models.ts';
 import type { ModelInfo } from '../../../llm/models/model-info.ts';
-import { type PriceChange, ratesAt } from '../../../llm/models/prices.ts';
+import { type PriceChange, type Prices, ratesAt } from '../../../llm/models/prices.ts';
 import { addCommand, type CommonOptions, type Invocation } from '../../../terminal/command/command.ts';
 import { knownModels } from '../../../terminal/command/known-models.ts';
 import type { AddOperation } from '../../../terminal/command/operation-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { grouped } from '../../../terminal/view/quantities.ts';
+import { type Columns, cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import { modelDocuments } from './model-documents.ts';
 import { addModelsShowCommand } from './models-show.ts';
 import { addModelsUpdateCommand } from './models-update.ts';
@@ -48,7 +49,7 @@ async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions
     output.line(`and no price; describe them in [models."${provider}/MODEL"] of animus.toml`);
     return 0;
   }
-  output.table(COLUMNS, shown.map(modelRow));
+  showTable(output, shown, COLUMNS);
   output.line();
   output.line(
     styled(
@@ -65,33 +66,22 @@ function requireProvider(provider: string, known: ReadonlySet<string>): void {
   throw new AnimusError('usage.invalid', { detail: `--provider: no provider named ${provider}${hint}` });
 }
 
-const COLUMNS = [
-  { title: 'MODEL' },
-  { title: 'WINDOW', align: 'right' },
-  { title: 'MAX OUTPUT', align: 'right' },
-  { title: 'INPUT', align: 'right' },
-  { title: 'OUTPUT', align: 'right' },
-  { title: 'CACHE READ', align: 'right', optional: true },
-  { title: 'CACHE WRITE', align: 'right', optional: true },
-  { title: 'ABILITIES', shrink: true, optional: true },
-] as const;
+const COLUMNS: Columns<ListedModel> = [
+  ['MODEL', ({ provider, model, overridden }) => `${provider}/${model}${overridden ? ' *' : ''}`],
+  [right('WINDOW'), ({ info }) => grouped(info.contextWindow)],
+  [right('MAX OUTPUT'), ({ info: { maxOutput } }) => (maxOutput === null ? styled('-', 'dim') : grouped(maxOutput))],
+  [right('INPUT'), priceOf('input')],
+  [right('OUTPUT'), priceOf('output')],
+  [spare(right('CACHE READ')), priceOf('cacheRead')],
+  [spare(right('CACHE WRITE')), priceOf('cacheWrite')],
+  [spare(cut('ABILITIES')), ({ info }) => abilities(info).join(', ')],
+];
 
-function modelRow({ provider, model, info, overridden }: ListedModel): Part[] {
-  const { prices } = ratesAt(info, new Date());
-  return [
-    `${provider}/${model}${overridden ? ' *' : ''}`,
-    grouped(info.contextWindow),
-    info.maxOutput === null ? styled('-', 'dim') : grouped(info.maxOutput),
-    usd(prices?.input),
-    usd(prices?.output),
-    usd(prices?.cacheRead),
-    usd(prices?.cacheWrite),
-    abilities(info).join(', '),
-  ];
-}
-
-function usd(price: number | undefined): Part {
-  return price === undefined ? styled('-', 'dim') : String(price);
+function priceOf(kind: keyof Prices): (model: ListedModel) => Part {
+  return ({ info }) => {
+    const { prices } = ratesAt(info, new Date());
+    return prices === null ? styled('-', 'dim') : String(prices[kind]);
+  };
 }
 
 function abilities(info: ModelInfo): string[] {

@@ -3,6 +3,7 @@ import type { BudgetLeft } from '../../../store/work/budgets.ts';
 import { limitAmount, limitName, shareUsed } from '../../../terminal/view/limits.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { age, amountOf } from '../../../terminal/view/quantities.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 /** A row for each limit of which 80 % are used; nothing if there is none. */
@@ -11,23 +12,13 @@ export function showBudgets(output: Output, { budgets, at }: Pick<Status, 'budge
   const limits = budgets as unknown as readonly BudgetLeft[];
   const now = Date.parse(at);
   output.line();
-  output.table(
-    [
-      { title: 'BUDGET', shrink: true },
-      { title: 'SPENT', align: 'right' },
-      { title: 'HELD', align: 'right', optional: true },
-      { title: 'LIMIT', align: 'right' },
-      { title: '', align: 'right' },
-      { title: 'ENDS', optional: true },
-    ],
-    limits.map((limit) => [
-      limitName(limit),
-      amountOf(limit.spent, limit.unit),
-      limit.held > 0 ? amountOf(limit.held, limit.unit) : '-',
-      limitAmount(limit.amount, limit.unit),
-      shareUsed(limit),
-      limit.ends === null ? '-' : age(limit.ends, now),
-    ]),
-  );
+  showTable(output, limits, [
+    [cut('BUDGET'), limitName],
+    [right('SPENT'), ({ spent, unit }) => amountOf(spent, unit)],
+    [spare(right('HELD')), ({ held, unit }) => (held > 0 ? amountOf(held, unit) : '-')],
+    [right('LIMIT'), ({ amount, unit }) => limitAmount(amount, unit)],
+    [right(''), shareUsed],
+    [spare('ENDS'), ({ ends }) => (ends === null ? '-' : age(ends, now))],
+  ]);
   output.line(styled('all limits: animus budget list; change one: animus budget set', 'dim'));
 }

@@ -2,13 +2,14 @@
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { age, counted, duration } from '../../../terminal/view/quantities.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 type DaemonStatus = Status['daemons'][number];
 
 /**
- * The daemons that have not stopped, with their problems; those that are silent with the time since when. Lost ones come last, and those without
- * work, of whom nobody has to do anything, as one line.
+ * The daemons that have not stopped, with their problems; those that are silent with the time since when. Lost ones come last; those without
+ * work need no attention, and are one line.
  */
 export function showDaemons(output: Output, { daemons, at }: Pick<Status, 'daemons' | 'at'>): void {
   const now = Date.parse(at);
@@ -28,22 +29,13 @@ export function showDaemons(output: Output, { daemons, at }: Pick<Status, 'daemo
   }
   if (shown.length === 0) return;
   output.line();
-  output.table(
-    [
-      { title: 'DAEMON', shrink: true },
-      { title: 'STATE' },
-      { title: 'MAX', align: 'right', optional: true },
-      { title: 'SEEN', optional: true },
-      { title: 'FACULTIES', shrink: true },
-    ],
-    shown.map((daemon) => [
-      nameOf(daemon),
-      daemonState(daemon, now),
-      String(daemon.max_concurrent),
-      age(daemon.seen_at, now),
-      daemon.faculties.join(' '),
-    ]),
-  );
+  showTable(output, shown, [
+    [cut('DAEMON'), nameOf],
+    ['STATE', (daemon) => daemonState(daemon, now)],
+    [spare(right('MAX')), (daemon) => String(daemon.max_concurrent)],
+    [spare('SEEN'), (daemon) => age(daemon.seen_at, now)],
+    [cut('FACULTIES'), (daemon) => daemon.faculties.join(' ')],
+  ]);
   for (const daemon of shown) showProblems(output, daemon, now);
 }
 

@@ -15,6 +15,7 @@ import {
   uncertainParts,
 } from '../../../terminal/view/quantities.ts';
 import { showWorktrees } from '../../../terminal/view/show-worktrees.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import type { ShowStatus } from '../../feature.ts';
 import type { Status } from './status.ts';
 import { showAsks } from './status-asks.ts';
@@ -86,66 +87,39 @@ function showFoci(output: Output, { foci, at }: Status): void {
   if (foci.length === 0) return;
   const now = Date.parse(at);
   output.line();
-  output.table(
-    [
-      { title: 'RUNNING' },
-      { title: 'FACULTY', shrink: true },
-      { title: 'PHASE', optional: true },
-      { title: 'TURN', align: 'right' },
-      { title: 'FOR', align: 'right', optional: true },
-      { title: 'COST', align: 'right', optional: true },
-      { title: 'TASK', shrink: true },
-      { title: 'PLAN', shrink: true, optional: true },
-    ],
-    foci.map((focus) => [
-      shortId(focus.work_item_id),
-      focus.faculty,
-      focus.phase ?? focus.state,
-      String(focus.turn ?? '-'),
-      focus.started_at === null ? '-' : age(focus.started_at, now).replace(' ago', ''),
-      cost(focus.cost_usd, focus.unpriced_calls),
-      focus.description,
-      focus.plan ?? '',
-    ]),
-  );
+  showTable(output, foci, [
+    ['RUNNING', (focus) => shortId(focus.work_item_id)],
+    [cut('FACULTY'), (focus) => focus.faculty],
+    [spare('PHASE'), (focus) => focus.phase ?? focus.state],
+    [right('TURN'), (focus) => String(focus.turn ?? '-')],
+    [spare(right('FOR')), ({ started_at: at }) => (at === null ? '-' : age(at, now).replace(' ago', ''))],
+    [spare(right('COST')), (focus) => cost(focus.cost_usd, focus.unpriced_calls)],
+    [cut('TASK'), (focus) => focus.description],
+    [spare(cut('PLAN')), (focus) => focus.plan ?? ''],
+  ]);
 }
 
 function showQueue(output: Output, { queue, at }: Status): void {
   if (queue.length === 0) return;
   const now = Date.parse(at);
   output.line();
-  output.table(
-    [
-      { title: 'QUEUE', shrink: true },
-      { title: 'QUEUED', align: 'right' },
-      { title: 'OLDEST', optional: true },
-    ],
-    queue.map((line) => [
-      line.faculty,
-      `${grouped(line.queued)}${line.capped ? '+' : ''}`,
-      line.oldest_at === null ? '-' : age(line.oldest_at, now),
-    ]),
-  );
+  showTable(output, queue, [
+    [cut('QUEUE'), (line) => line.faculty],
+    [right('QUEUED'), (line) => `${grouped(line.queued)}${line.capped ? '+' : ''}`],
+    [spare('OLDEST'), (line) => (line.oldest_at === null ? '-' : age(line.oldest_at, now))],
+  ]);
 }
 
 function showDeadLetters(output: Output, { dead_letters: letters, states, capped, at }: Status): void {
   if (letters.length === 0) return;
   const now = Date.parse(at);
   output.line();
-  output.table(
-    [
-      { title: 'DEAD' },
-      { title: 'FACULTY', shrink: true, optional: true },
-      { title: 'ENDED', optional: true },
-      { title: 'WHY', shrink: true },
-    ],
-    letters.map(({ work_item_id: id, faculty, resolved_at: ended, reason }) => [
-      styled(shortId(id), 'red'),
-      faculty,
-      age(ended, now),
-      reason,
-    ]),
-  );
+  showTable(output, letters, [
+    ['DEAD', (letter) => styled(shortId(letter.work_item_id), 'red')],
+    [spare(cut('FACULTY')), (letter) => letter.faculty],
+    [spare('ENDED'), (letter) => age(letter.resolved_at, now)],
+    [cut('WHY'), (letter) => letter.reason],
+  ]);
   const dead = states.dead ?? 0;
   if (dead > letters.length)
     output.line(
@@ -168,24 +142,14 @@ function showKept(output: Output, { kept, count_cap: cap }: Status): void {
 function showSpend(output: Output, { spend_today: spend }: Status): void {
   if (spend.length === 0) return;
   output.line();
-  output.table(
-    [
-      { title: 'TODAY (UTC)', shrink: true },
-      { title: 'MODEL', shrink: true },
-      { title: 'CALLS', align: 'right', optional: true },
-      { title: 'IN', align: 'right', optional: true },
-      { title: 'OUT', align: 'right', optional: true },
-      { title: 'COST', align: 'right' },
-    ],
-    spend.map((line) => [
-      line.faculty,
-      line.model,
-      callsOf({ calls: line.calls, code_runs: line.code_runs ?? 0 }),
-      tokens(line.input_tokens, line.uncounted_calls),
-      tokens(line.output_tokens, line.uncounted_calls),
-      cost(line.usd, line.unpriced_calls),
-    ]),
-  );
+  showTable(output, spend, [
+    [cut('TODAY (UTC)'), (line) => line.faculty],
+    [cut('MODEL'), (line) => line.model],
+    [spare(right('CALLS')), (line) => callsOf({ calls: line.calls, code_runs: line.code_runs ?? 0 })],
+    [spare(right('IN')), (line) => tokens(line.input_tokens, line.uncounted_calls)],
+    [spare(right('OUT')), (line) => tokens(line.output_tokens, line.uncounted_calls)],
+    [right('COST'), (line) => cost(line.usd, line.unpriced_calls)],
+  ]);
   const sumOf = (
     key: 'usd' | 'unpriced_calls' | 'estimated_usd' | 'lost_usd' | 'calls' | 'lost_requests' | 'code_runs',
   ) => spend.reduce((sum, line) => sum + (line[key] ?? 0), 0);

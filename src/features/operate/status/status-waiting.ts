@@ -2,6 +2,7 @@
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { age, grouped } from '../../../terminal/view/quantities.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 type Shown = Pick<Status, 'waiting' | 'daemons' | 'at' | 'states' | 'queue'>;
@@ -13,24 +14,17 @@ export function showWaiting(output: Output, status: Shown): void {
   const now = Date.parse(at);
   const served = daemons.filter(({ alive }) => alive).flatMap(({ faculties }) => faculties);
   output.line();
-  output.table(
+  showTable(output, waiting, [
+    [cut('WAITS'), ({ faculty }) => faculty],
+    [spare('STATE'), ({ state }) => state],
+    [spare(right('ITEMS')), (row) => `${grouped(row.items)}${isSample(status, row) ? '+' : ''}`],
+    [spare('SINCE'), ({ since }) => age(since, now)],
     [
-      { title: 'WAITS', shrink: true },
-      { title: 'STATE', optional: true },
-      { title: 'ITEMS', align: 'right', optional: true },
-      { title: 'SINCE', optional: true },
-      { title: 'WHY', shrink: true },
-      { title: 'UNTIL', shrink: true, optional: true },
+      cut('WHY'),
+      (row) => styled(`${row.why}${row.reason === 'unserved' ? didYouMean(row.faculty, served) : ''}`, 'yellow'),
     ],
-    waiting.map(({ faculty, state, reason, items, since, why, ends }) => [
-      faculty,
-      state,
-      `${grouped(items)}${isSample(status, { faculty, state }) ? '+' : ''}`,
-      age(since, now),
-      styled(reason === 'unserved' ? `${why}${didYouMean(faculty, served)}` : why, 'yellow'),
-      ends,
-    ]),
-  );
+    [spare(cut('UNTIL')), ({ ends }) => ends],
+  ]);
   output.line(styled('why one item waits: animus work show ID', 'dim'));
 }
 

@@ -2,6 +2,7 @@
 import { nextRun } from '../../../terminal/view/next-run.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { age, counted, grouped, shortId } from '../../../terminal/view/quantities.ts';
+import { cut, showTable } from '../../../terminal/view/table.ts';
 import type { Status } from './status.ts';
 
 /** The schedules with their next run, and what is wrong with them. */
@@ -9,22 +10,13 @@ export function showSchedules(output: Output, { schedules, at }: Status): void {
   if (schedules.length === 0) return;
   const now = Date.parse(at);
   output.line();
-  output.table(
-    [
-      { title: 'SCHEDULE', shrink: true },
-      { title: 'FACULTY', shrink: true },
-      { title: 'NEXT' },
-      { title: 'LAST' },
-      { title: '' },
-    ],
-    schedules.map((schedule) => [
-      schedule.name,
-      schedule.faculty,
-      nextRun(schedule, now) ?? '-',
-      schedule.last_at === null ? '-' : age(schedule.last_at, now),
-      styled(leftOut(schedule), 'yellow'),
-    ]),
-  );
+  showTable(output, schedules, [
+    [cut('SCHEDULE'), (schedule) => schedule.name],
+    [cut('FACULTY'), (schedule) => schedule.faculty],
+    ['NEXT', (schedule) => nextRun(schedule, now) ?? '-'],
+    ['LAST', ({ last_at: last }) => (last === null ? '-' : age(last, now))],
+    ['', (schedule) => styled(leftOut(schedule), 'yellow')],
+  ]);
   for (const { name, problem } of schedules) {
     if (problem !== null) output.line(styled('problem  ', 'red'), `schedule ${name}: ${problem}`);
   }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { costParts, tokenCounts } from '../../../operations/cost-rows.ts';
 import { row } from '../../../operations/row.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
+import { readValue } from '../../../store/sql/read-value.ts';
 import { asks, budget, count, inbox, schedule, worktrees } from './status-parts.ts';
 
 const queue = row((s) =>
@@ -152,8 +153,7 @@ export const statusRow = row((s) =>
 /** Keys with defaults are not there where the functions of an earlier version answered. */
 export type Status = z.input<ReturnType<typeof statusRow>>;
 
-/** What `animus status` shows, in one call. Errors: `db.forbidden` for who may not see all work. */
+/** What `animus status` shows, in one call. Errors: `db.forbidden` for logins that may not see all work. */
 export async function readStatus(db: Queryable): Promise<Status> {
-  const [found] = await db.query<{ status: Status }>('select animus.visible_status() as status');
-  return found!.status;
+  return readValue<Status>(db, 'select animus.visible_status()');
 }

@@ -5,10 +5,10 @@ import { loadSkills } from '../../../catalog/skills/load-skills.ts';
 import { readSkillFiles } from '../../../catalog/skills/read-skill-files.ts';
 import type { Skill, SkillContent, SkillLibrary } from '../../../catalog/skills/skill.ts';
 import { AnimusError } from '../../../core/errors/errors.ts';
-import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
+import { PATIENCE } from '../../../terminal/command/operation-command.ts';
 import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { clashingPaths, wrongPath } from '../../../tools/skills/writing/skill-paths.ts';
@@ -19,8 +19,6 @@ import { unknownSkill } from './show-skill.ts';
 export interface AdoptOptions extends SkillOptions {
   readonly note?: string;
 }
-
-const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 
 /** Stores its files as the current version. Errors: `skill.unknown`, `skill.invalid`, `skill.source`, `skill.changed`, `work.state`. */
 export async function adoptCommand(

@@ -1,6 +1,6 @@
 /** The commands of `animus skill` that read and write folders. They load what they need when they run: no other command loads the format. */
 import type { Command } from 'commander';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../../terminal/command/command.ts';
+import { addCommand, lazily, type RunCommand } from '../../../terminal/command/command.ts';
 
 const SKILLS = ['--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)'] as const;
 
@@ -62,16 +62,4 @@ export function addAdopt(group: Command, run: RunCommand): void {
     .option('--note <text>', 'why; it is kept with the decision')
     .option(...SKILLS)
     .action(run(lazily(async () => (await import('./adopt-skill.ts')).adoptCommand)));
-}
-
-type CommandOf<Options extends CommonOptions, Rest extends unknown[]> = (
-  invocation: Invocation,
-  options: Options,
-  ...rest: Rest
-) => Promise<number>;
-
-function lazily<Options extends CommonOptions, Rest extends unknown[]>(
-  load: () => Promise<CommandOf<Options, Rest>>,
-): CommandOf<Options, Rest> {
-  return async (...given) => (await load())(...given);
 }

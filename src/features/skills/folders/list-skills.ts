@@ -5,6 +5,7 @@ import type { CommonOptions, Invocation } from '../../../terminal/command/comman
 import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { counted } from '../../../terminal/view/quantities.ts';
+import { cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 
 export interface SkillOptions extends CommonOptions {
   readonly skills?: string;
@@ -20,19 +21,15 @@ export async function listSkills(invocation: Invocation, options: ListOptions): 
   if (options.stale) return (await import('./stale-skills.ts')).listStale(invocation);
   const { skills, problems, directories } = loadSkills(await skillsDirectories(invocation, options.skills));
   output.document({ directories, skills: [...skills.values()].map(skillLine), problems });
-  output.table(
+  showTable(
+    output,
+    [...skills.values()],
     [
-      { title: 'NAME' },
-      { title: 'FILES', align: 'right', optional: true },
-      { title: 'BY', optional: true },
-      { title: 'DESCRIPTION', shrink: true },
+      ['NAME', (skill) => styled(skill.name, 'bold')],
+      [spare(right('FILES')), (skill) => String(skill.files.length)],
+      [spare('BY'), (skill) => skill.origin],
+      [cut('DESCRIPTION'), (skill) => skill.description],
     ],
-    [...skills.values()].map((skill) => [
-      styled(skill.name, 'bold'),
-      String(skill.files.length),
-      skill.origin,
-      skill.description,
-    ]),
   );
   if (skills.size === 0) output.note(`no skills in ${directories.join(', ')}`);
   if (problems.length > 0) output.note(`${counted(problems.length, 'problem')}; run: animus skill check`);

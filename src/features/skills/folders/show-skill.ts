@@ -8,6 +8,7 @@ import { skillsDirectories } from '../../../terminal/command/skills-directories.
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { bytes } from '../../../terminal/view/quantities.ts';
+import { cut, right, showTable } from '../../../terminal/view/table.ts';
 import { type SkillOptions, skillLine } from './list-skills.ts';
 
 interface ShowOptions extends SkillOptions {
@@ -29,13 +30,10 @@ export async function showSkill(invocation: Invocation, options: ShowOptions, na
     ...(sources && { sources }),
   });
   showHead(output, skill);
-  output.table(
-    [
-      { title: 'FILE', shrink: true },
-      { title: 'SIZE', align: 'right' },
-    ],
-    skill.files.map((file) => [file.path, bytes(file.bytes)]),
-  );
+  showTable(output, skill.files, [
+    [cut('FILE'), (file) => file.path],
+    [right('SIZE'), (file) => bytes(file.bytes)],
+  ]);
   for (const { message } of problems) output.block(`remark  ${message}`);
   showText(output, 'SKILL.md', skill.body);
   if (skill.prompt !== null) showText(output, 'prompt.md', skill.prompt);

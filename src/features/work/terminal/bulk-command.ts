@@ -7,6 +7,7 @@ import { withDatabase } from '../../../terminal/command/database.ts';
 import { act } from '../../../terminal/command/operation-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { counted, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
+import { right, showTable } from '../../../terminal/view/table.ts';
 import type { ChangedWork, MatchingChange } from '../bulk.ts';
 
 /** The options that select items. */
@@ -82,11 +83,11 @@ function report({ output }: Invocation, done: string, counts: NonNullable<Change
   const total = counts.reduce((sum, { items }) => sum + items, 0);
   output.document({ dry_run: true, matching: total, by_faculty: counts });
   output.line(`${counted(total, 'item')} would be ${done}`);
-  const columns = [{ title: 'FACULTY' }, { title: 'STATE' }, { title: 'ITEMS', align: 'right' as const }];
   if (total > 0)
-    output.table(
-      columns,
-      counts.map(({ faculty, state, items }) => [faculty, stateLabel(state), String(items)]),
-    );
+    showTable(output, counts, [
+      ['FACULTY', ({ faculty }) => faculty],
+      ['STATE', ({ state }) => stateLabel(state)],
+      [right('ITEMS'), ({ items }) => String(items)],
+    ]);
   return 0;
 }

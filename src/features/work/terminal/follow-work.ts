@@ -11,7 +11,7 @@ import { readItemWorktree } from '../../../store/views/item-worktree.ts';
 import { viewsOfLogin } from '../../../store/views/views-of-login.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { workGoesOn } from '../../../terminal/command/work-goes-on.ts';
-import { waitingNews } from '../../../terminal/events/waiting-news.ts';
+import { waitingNews } from '../../../terminal/events/waiting-notes.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { cost, duration, stateLabel, WORK_OF_ANOTHER } from '../../../terminal/view/quantities.ts';
 import { showAsked } from '../../../terminal/view/show-asked.ts';

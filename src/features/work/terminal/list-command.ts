@@ -6,10 +6,10 @@ import type { Queryable } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
 import { wholeNumber, workState } from '../../../terminal/command/arguments.ts';
 import { operationCommand } from '../../../terminal/command/operation-command.ts';
+import { shellWord } from '../../../terminal/view/copied-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
-import { shellWord } from '../../../terminal/view/shell-word.ts';
-import type { Column } from '../../../terminal/view/table.ts';
+import { type Columns, cut, right, showTable, spare } from '../../../terminal/view/table.ts';
 import { listWork } from '../operations.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -33,11 +33,7 @@ export const list = operationCommand(listWork, {
   ids: { parent: findWork, after: cursorOf },
   show(output, { result: { items, next }, typed }) {
     if (items.length === 0) output.note('no work items');
-    else
-      output.table(
-        COLUMNS,
-        items.map((item) => rowOf(item, Date.now())),
-      );
+    else showTable(output, items, COLUMNS);
     if (next !== null) output.note(`there are more; the next page: ${nextPage(typed, next)}`);
   },
 });
@@ -56,22 +52,13 @@ function nextPage(typed: Readonly<Record<string, unknown>>, after: string): stri
   return ['animus work list', ...words].join(' ');
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: 'ID' },
-  { title: 'STATE' },
-  { title: 'FACULTY', shrink: true, optional: true },
-  { title: 'AGE', align: 'right', optional: true },
-  { title: 'TURNS', align: 'right', optional: true },
-  { title: 'COST', align: 'right', optional: true },
-  { title: 'WAITS', shrink: true, optional: true },
-  { title: 'DESCRIPTION', shrink: true },
+const COLUMNS: Columns<WorkSummary> = [
+  ['ID', ({ id }) => shortId(id)],
+  ['STATE', ({ state }) => stateLabel(state)],
+  [spare(cut('FACULTY')), ({ faculty }) => faculty],
+  [spare(right('AGE')), ({ created_at: at }) => age(at, Date.now()).replace(' ago', '')],
+  [spare(right('TURNS')), ({ turns }) => (turns === 0 ? styled('-', 'dim') : String(turns))],
+  [spare(right('COST')), costOfWork],
+  [spare(cut('WAITS')), ({ waiting }) => waiting?.why ?? styled('-', 'dim')],
+  [cut('DESCRIPTION'), ({ description: text }) => shortDescription(text, 200) || styled('(no description)', 'dim')],
 ];
-
-function rowOf(item: WorkSummary, nowMs: number) {
-  const spent = costOfWork(item);
-  const turns = item.turns === 0 ? styled('-', 'dim') : String(item.turns);
-  const description = shortDescription(item.description, 200) || styled('(no description)', 'dim');
-  const created = age(item.created_at, nowMs).replace(' ago', '');
-  const waits = item.waiting?.why ?? styled('-', 'dim');
-  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, spent, waits, description];
-}

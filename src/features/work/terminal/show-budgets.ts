@@ -3,7 +3,7 @@ import type { BudgetLeft } from '../../../store/work/budgets.ts';
 import { limitAmount, limitName, percentUsed } from '../../../terminal/view/limits.ts';
 import type { Output } from '../../../terminal/view/output.ts';
 import { age, amountOf } from '../../../terminal/view/quantities.ts';
-import { heading } from '../../../terminal/view/show-parts.ts';
+import { heading } from '../../../terminal/view/show-outcome.ts';
 
 /** A line for each limit; nothing without one. */
 export function showBudgets(output: Output, limits: readonly BudgetLeft[]): void {

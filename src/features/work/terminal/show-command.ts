@@ -23,8 +23,7 @@ import {
 } from '../../../terminal/view/quantities.ts';
 import { showAsked } from '../../../terminal/view/show-asked.ts';
 import { showLedger } from '../../../terminal/view/show-ledger.ts';
-import { showOutcome, showRetry } from '../../../terminal/view/show-outcome.ts';
-import { heading } from '../../../terminal/view/show-parts.ts';
+import { heading, showOutcome, showRetry } from '../../../terminal/view/show-outcome.ts';
 import { resultJson, showResult } from '../../../terminal/view/show-result.ts';
 import { waitingCommand, waitingText } from '../../../terminal/view/waiting-text.ts';
 import { showBudgets } from './show-budgets.ts';

@@ -6,7 +6,7 @@ import type { FocusView, MessageView, ToolCallView, TurnView } from '../../../st
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { age, bytes, cost, counted, duration, grouped } from '../../../terminal/view/quantities.ts';
-import { errorText, heading } from '../../../terminal/view/show-parts.ts';
+import { errorText, heading } from '../../../terminal/view/show-outcome.ts';
 
 /** `full`: texts are whole, and everything that the engine wrote into the context is there. `state`: of the work item. */
 interface HowShown {

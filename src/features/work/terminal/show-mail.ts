@@ -4,7 +4,7 @@ import type { WorkItem } from '../../../operations/work-rows.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { age, shortId } from '../../../terminal/view/quantities.ts';
-import { heading } from '../../../terminal/view/show-parts.ts';
+import { heading } from '../../../terminal/view/show-outcome.ts';
 import type { Mail } from './mail.ts';
 
 /** Prints who said what, and whether the model has got it. */

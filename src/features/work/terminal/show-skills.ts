@@ -1,7 +1,7 @@
 /** The skills of an item as `animus work show` prints them. */
 import type { UsedSkill } from '../../../store/views/skill-views.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
-import { heading } from '../../../terminal/view/show-parts.ts';
+import { heading } from '../../../terminal/view/show-outcome.ts';
 
 /** Prints which skills its foci used, why, and in which version. */
 export function showSkills(output: Output, skills: readonly UsedSkill[]): void {

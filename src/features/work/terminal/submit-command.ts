@@ -4,7 +4,7 @@ import { didYouMean } from '../../../core/errors/suggest.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
 import { reportedSkills } from '../../../store/views/skill-views.ts';
-import { moment, wholeNumber } from '../../../terminal/command/arguments.ts';
+import { collected, moment, wholeNumber } from '../../../terminal/command/arguments.ts';
 import { attachment } from '../../../terminal/command/attachment.ts';
 import { addCommand, type CommonOptions, type Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
@@ -125,10 +125,6 @@ async function readWork(
       return { name, content: Buffer.from(content).toString('base64') };
     }),
   };
-}
-
-function collected(file: string, before: readonly string[] = []): readonly string[] {
-  return [...before, file];
 }
 
 function show({ output }: Invocation, { id, state, merged_into: into }: SubmittedWork): void {

@@ -19,7 +19,7 @@ export interface TailView {
   present(asked: OpenTurn | null): void;
 }
 
-/** `models`: the first model that each focus asks, by its number; of others that which answered is told. */
+/** `models`: the first model that each focus asks, by its number; for others, the one that answered is shown. */
 export function createTailView(
   output: Output,
   scope: EventScope,
@@ -43,7 +43,7 @@ function peopleView(output: Output, { id }: EventScope, models: ReadonlyMap<numb
   let atMs = 0;
   /** The newest focus, until its end was told. */
   let focus: number | null = null;
-  /** The turn of which it was told that a model is asked. */
+  /** The turn for which the line «calling …» was printed. */
   let called = '';
   const answers = createAnswerView(output, (turn) => [timeOf(atMs), styled(`turn ${turn}  `, 'cyan')]);
   const printed = foldOutput();

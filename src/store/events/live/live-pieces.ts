@@ -1,6 +1,7 @@
 /** Pieces of answers and of what code prints, on their way from the daemon to watchers of the item. Never stored. */
 import { z } from 'zod';
 import type { Queryable } from '../../sql/database.ts';
+import { readValue } from '../../sql/read-value.ts';
 
 /** A piece of an answer. */
 export interface TextPiece {
@@ -38,21 +39,16 @@ export async function tellWatchers(
   focus: { readonly focusId: string; readonly leaseToken: string },
   piece: LivePiece,
 ): Promise<string | null> {
-  const [row] = await db.query<{ mark: string | null }>(`select animus.tell_watchers($1, $2, $3) as mark`, [
+  return readValue<string | null>(db, `select animus.tell_watchers($1, $2, $3)`, [
     focus.focusId,
     focus.leaseToken,
     JSON.stringify('earlier' in piece && piece.earlier ? { ...piece, earlier: piece.text, text: undefined } : piece),
   ]);
-  return row!.mark;
 }
 
 /** Watches the item and returns the channel that carries its texts: `channel`, or that of an earlier watcher; null: it has ended. Errors: `work.not_found`. */
 export async function watchTexts(db: Queryable, id: string, channel: string): Promise<string | null> {
-  const [row] = await db.query<{ channel: string | null }>(`select animus.watch_texts($1::uuid, $2) as channel`, [
-    id,
-    channel,
-  ]);
-  return row!.channel;
+  return readValue<string | null>(db, `select animus.watch_texts($1::uuid, $2)`, [id, channel]);
 }
 
 const place = { focus: z.int(), turn: z.int(), from: z.int() };

@@ -2,6 +2,7 @@
 import type { Queryable } from '../../sql/database.ts';
 import { expectedObjects, nameOf, type SchemaObject } from '../../sql/expected-objects.ts';
 import { inPgmqSchema, type PgmqSchema, pgmqSchema } from '../../sql/pgmq-schema.ts';
+import { readValues } from '../../sql/read-value.ts';
 import type { Reference } from '../../views/damage.ts';
 import { readObjects } from './schema-objects.ts';
 import { Rights } from './schema-rights.ts';
@@ -27,11 +28,9 @@ export interface ObjectDamage {
 export async function readDamage(tx: Queryable): Promise<ObjectDamage[]> {
   const expected = await expectedObjects();
   const found = new Map((await readObjects(tx)).map((object) => [keyOf(object), object]));
-  const roles = await tx.query<{ name: string }>(
-    `select rolname as name from pg_catalog.pg_roles where rolname ~ '^animus_'`,
-  );
+  const roles = await readValues<string>(tx, `select rolname from pg_catalog.pg_roles where rolname ~ '^animus_'`);
   const damage: ObjectDamage[] = [];
-  const rights = new Rights(new Set(roles.map(({ name }) => name)));
+  const rights = new Rights(new Set(roles));
   const gone = new Set<string>();
   for (const object of inOrder(expected)) {
     const there = found.get(keyOf(object));
@@ -145,13 +144,13 @@ function difference(
           ];
     case 'column required':
       return wanted === undefined
-        ? ['must not be null any more', statement(`${column} drop not null`)]
+        ? ['has a not-null constraint', statement(`${column} drop not null`)]
         : ['may be null', byHand(`${column} set not null`)];
     case 'column identity':
       return wanted === undefined
-        ? ['numbers its rows', byHand(`${column} drop identity`)]
+        ? ['is an identity column', byHand(`${column} drop identity`)]
         : [
-            'does not number its rows any more',
+            'is no longer an identity column',
             statement(
               `${column} ${is === undefined ? `add generated ${identity(wanted)} as identity` : `set generated ${identity(wanted)}`}`,
             ),

@@ -1,6 +1,7 @@
 /** Sequences that would give a number twice: somebody has dropped or set them, or the rows were copied without them. */
 import type { Queryable } from '../../sql/database.ts';
 import { inPgmqSchema, type PgmqSchema, pgmqSchema } from '../../sql/pgmq-schema.ts';
+import { readValue } from '../../sql/read-value.ts';
 
 export interface SequenceBehind {
   readonly sequence: string;
@@ -21,15 +22,16 @@ interface Numbered {
   readonly next: string;
 }
 
-/** Reads whole tables of which no index has the order. Only of sequences that this role may read. */
+/** Reads whole tables where no index has the order. Only of sequences that this role may read. */
 export async function readSequencesBehind(tx: Queryable): Promise<SequenceBehind[]> {
   const behind: SequenceBehind[] = [];
   for (const { sequence, column, table, most, next } of [...(await identities(tx)), ...others(await pgmqSchema(tx))]) {
-    const [may] = await tx.query<{ may: boolean }>(
-      `select coalesce(has_sequence_privilege(to_regclass($1)::oid, 'select') and to_regclass($2) is not null, false) as may`,
+    const isReadable = await readValue<boolean>(
+      tx,
+      `select coalesce(has_sequence_privilege(to_regclass($1)::oid, 'select') and to_regclass($2) is not null, false)`,
       [sequence, table],
     );
-    if (!may!.may) continue;
+    if (!isReadable) continue;
     const [found] = await tx.query<{ used: string | null; behind: boolean }>(
       `select m.used::text as used, m.used > s.last_value or m.used = s.last_value and not s.is_called as behind from ${sequence} s, (select (${most})::numeric as used) m`,
     );

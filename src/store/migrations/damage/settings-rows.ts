@@ -1,5 +1,6 @@
 /** The rows of animus.settings that each migrated database has. */
 import type { Queryable } from '../../sql/database.ts';
+import { readValues } from '../../sql/read-value.ts';
 
 /** Those that migrations make, the others are made by the function files and by each migration; with what stands for a value that is lost. */
 const MADE: Readonly<Record<string, string>> = {
@@ -10,11 +11,11 @@ const KEYS = [...Object.keys(MADE), 'memory', 'spend_calls_since', 'losses_in_ac
 
 /** The keys that have no row: somebody has deleted them, and perhaps others, which a person had set. */
 export async function missingSettings(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ key: string }>(
+  return readValues<string>(
+    db,
     'select k.key from unnest($1::text[]) with ordinality k (key, n) where not exists (select from animus.settings s where s.key = k.key) order by k.n',
     [KEYS],
   );
-  return rows.map(({ key }) => key);
 }
 
 /** Makes rows that are missing, and returns their keys. The function files make the rest. */

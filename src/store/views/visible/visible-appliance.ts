@@ -1,5 +1,6 @@
 /** Which faculties running daemons serve, as the actor may see it. */
 import type { Queryable } from '../../sql/database.ts';
+import { readValues } from '../../sql/read-value.ts';
 
 /** What a faculty needs that runs code; null if no running daemon serves it. */
 export async function readVisibleFaculty(
@@ -15,6 +16,5 @@ export async function readVisibleFaculty(
 
 /** The names of the faculties that running daemons serve. */
 export async function readServedNames(tx: Queryable): Promise<readonly string[]> {
-  const rows = await tx.query<{ name: string }>('select name from animus.visible_faculties order by name');
-  return rows.map(({ name }) => name);
+  return readValues<string>(tx, 'select name from animus.visible_faculties order by name');
 }

@@ -1,11 +1,11 @@
 /** Ends many items as completed. */
 import type { Queryable } from '../../sql/database.ts';
 import { toJsonb, toText } from '../../sql/json.ts';
+import { readValues } from '../../sql/read-value.ts';
+import type { Claimed } from '../work.ts';
 
 /** An item that is done, with the token that proves the claim. */
-export interface CompletedWork {
-  readonly id: string;
-  readonly leaseToken: string;
+export interface CompletedWork extends Claimed {
   readonly outcome: Readonly<Record<string, unknown>>;
   readonly summary: string | null;
   /** Why messages to the item cannot be read any more; if it is missing, they are delivered first. */
@@ -36,18 +36,18 @@ export type Completion = 'completed' | 'lost' | 'locked' | 'mail' | 'unrecorded'
  * Idempotent for the same tokens.
  */
 export async function completeBatch(db: Queryable, ended: readonly CompletedWork[]): Promise<Completion[]> {
-  const rows = await db.query<{ result: Completion }>(
+  return readValues<Completion>(
+    db,
     `select result from animus.complete_batch($1::uuid[], $2::bigint[], $3::jsonb[], $4::text[], $5::text[], $6::uuid[], $7::int[], $8::json[])`,
     [
       ended.map((work) => work.id),
       ended.map((work) => work.leaseToken),
       ended.map((work) => toJsonb(work.outcome)),
-      ended.map((work) => (work.summary === null ? null : toText(work.summary))),
+      ended.map((work) => toText(work.summary)),
       ended.map((work) => work.unread ?? null),
       ...lastAnswers(ended),
     ],
   );
-  return rows.map((row) => row.result);
 }
 
 function lastAnswers(ended: readonly CompletedWork[]): readonly (readonly unknown[] | null)[] {

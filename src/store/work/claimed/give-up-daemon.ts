@@ -1,6 +1,7 @@
 /** What the watchdog of a daemon tells the database when the daemon itself cannot: each time on a connection of its own. */
 import { openPostgres } from '../../postgres/postgres.ts';
 import type { Database } from '../../sql/database.ts';
+import { readValue } from '../../sql/read-value.ts';
 import { reportBlock } from '../daemons.ts';
 
 export interface StandingLoop {
@@ -21,12 +22,9 @@ export function giveUpDaemon(
   { seconds, pause }: StandingLoop,
 ): Promise<number> {
   return once(connectionString, async (db) => {
-    const [row] = await db.query<{ items: number }>(`select animus.give_up_daemon($1, $2::interval) as items`, [
-      daemonId,
-      pause,
-    ]);
+    const items = await readValue<number>(db, `select animus.give_up_daemon($1, $2::interval)`, [daemonId, pause]);
     await reportBlock(db, daemonId, { seconds, over: false });
-    return row!.items;
+    return items;
   });
 }
 

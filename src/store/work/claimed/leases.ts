@@ -2,14 +2,14 @@
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../sql/database.ts';
 import { sqlState } from '../../sql/database-errors.ts';
-import { extendLeases, type LeaseReport } from '../work.ts';
+import { type Claimed, extendLeases, type LeaseReport } from '../work.ts';
 
 /** What is known about a lease after it should have been renewed. */
 export interface Renewal extends LeaseReport {
   /** How long it lasts from when the question was sent, at least. */
   readonly seconds: number;
   /**
-   * There if it was not renewed, because a transaction has locked the item; perhaps a write of its focus, which renews the lease itself. The
+   * Set if it was not renewed, because a transaction has locked the item; perhaps a write of its focus, which renews the lease itself. The
    * process id of that session in the database; null: it has ended by now.
    */
   readonly lockedBy?: number | null;
@@ -17,11 +17,6 @@ export interface Renewal extends LeaseReport {
   readonly byOwner?: boolean;
   /** The error of the database, if it refuses to change this item's row and not those of others. */
   readonly refused?: string;
-}
-
-interface Held {
-  readonly id: string;
-  readonly leaseToken: string;
 }
 
 /**
@@ -32,7 +27,7 @@ interface Held {
 export async function renewLeases(
   db: Queryable,
   daemonId: string | null,
-  leases: readonly Held[],
+  leases: readonly Claimed[],
   leaseSeconds: number,
 ): Promise<Renewal[]> {
   const refused = new Map<string, string>();
@@ -59,7 +54,7 @@ export async function renewLeases(
 }
 
 /** Says how long leases last, without locking or changing anything: it waits for no commit. */
-export async function leasesLeft(db: Queryable, leases: readonly Held[]): Promise<Renewal[]> {
+export async function leasesLeft(db: Queryable, leases: readonly Claimed[]): Promise<Renewal[]> {
   const rows = await db.query<Omit<Renewal, 'held'>>(
     `select work_item_id as "workItemId", seconds, cancel_requested as "cancelRequested", locked_by as "lockedBy", by_owner as "byOwner"
        from animus.leases_left($1::uuid[], $2::bigint[])`,

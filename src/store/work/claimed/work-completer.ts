@@ -20,13 +20,12 @@ export function createWorkCompleter(db: Queryable, most = 100): WorkCompleter {
   return {
     async complete(work) {
       const result = await complete(work);
-      if (result === 'locked') throw new AnimusError('work.locked', { id: work.id, detail: lockedDetail(work.id) });
-      if (result === 'lost') throw new AnimusError('work.lease_lost', { held: `work item ${work.id}` });
+      const held = `work item ${work.id}`;
+      if (result === 'lost') throw new AnimusError('work.lease_lost', { held });
+      if (result === 'locked') {
+        throw new AnimusError('work.locked', { id: work.id, detail: `${held} is locked by another transaction` });
+      }
       return result;
     },
   };
-}
-
-function lockedDetail(id: string): string {
-  return `work item ${id} is locked by another transaction`;
 }

@@ -42,7 +42,7 @@ const MIGRATE: readonly Damage[] = [
   },
   {
     sql: 'alter table animus.grants alter column id drop identity',
-    found: ['objects column id of animus.grants does not number its rows any more'],
+    found: ['objects column id of animus.grants is no longer an identity column'],
   },
   {
     sql: 'alter table animus.foci disable trigger user',

@@ -83,7 +83,7 @@ describe('a damaged database', () => {
     expect(problems).toEqual([
       {
         check: 'waits',
-        detail: `1 work item in state waiting without anything to wait for, so that nothing wakes it: ${work.id}`,
+        detail: `1 work item in state waiting with nothing to wait for, so nothing wakes it: ${work.id}`,
         remedy: `cancel it, and submit the work again: animus work cancel ${work.id}`,
       },
     ]);

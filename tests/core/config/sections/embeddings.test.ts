@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changedSettings } from '../../../../src/core/config/live-settings.ts';
-import { HTTP_PROVIDER_KINDS } from '../../../../src/core/config/providers/provider.ts';
 import { readConfig } from '../../../../src/core/config/read-config.ts';
-import { EMBEDDING_KINDS } from '../../../../src/core/config/sections/embeddings.ts';
-import { hasEmbeddings } from '../../../../src/llm/embeddings/open-embedder.ts';
 
 function read(text: string) {
   const readSecretFile = () => ({ ok: false, detail: 'no such file' }) as const;
@@ -74,9 +71,5 @@ describe('[embeddings]', () => {
     expect(changedSettings(before, read(OPENAI.replace('1536', '512')))).toEqual(['embeddings']);
     expect(changedSettings(before, read(''))).toEqual(['embeddings']);
     expect(changedSettings(before, read(OPENAI))).toEqual([]);
-  });
-
-  test('knows the same kinds of providers as the client', () => {
-    expect(HTTP_PROVIDER_KINDS.filter(hasEmbeddings)).toEqual([...EMBEDDING_KINDS]);
   });
 });

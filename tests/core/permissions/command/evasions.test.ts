@@ -35,6 +35,12 @@ it.each(['xargs {} x', 'fd . -x {}'])('%j asks because the name of the command i
   });
 });
 
+it('a word before the command that is only known when it runs may begin another one', () => {
+  const rules = { bash: 'auto', 'bash(canary *)': 'forbid' } as const;
+  expect(verdictOn('timeout $time ls', rules)).toBe('ask');
+  expect(verdictOn('timeout 5 ls', rules)).toBe('auto');
+});
+
 /** Programs that run the command that their words name. */
 const RUNNERS = [
   'builtin command coproc exec time ! arch bwrap busybox caffeinate catchsegv cgexec choom chroot chrt cpulimit',

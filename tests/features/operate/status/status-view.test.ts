@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { showDaemons } from '../../../../src/features/operate/status/status-daemons.ts';
 import { showStatus } from '../../../../src/features/operate/status/status-view.ts';
 import { createOutput } from '../../../../src/terminal/view/output.ts';
 import { run } from '../../../cli/run-cli.ts';
@@ -21,4 +22,18 @@ test('a running focus has a row, in which the cost ends where its title does', a
   const [header, row] = [lines[at]!, lines[at + 1]!];
   expect(header).toMatch(/^RUNNING +FACULTY +PHASE +TURN +FOR +COST +TASK +PLAN/);
   expect(row.indexOf('$12.50') + '$12.50'.length).toBe(header.indexOf('COST') + 'COST'.length);
+});
+
+test('where no daemon runs, that is said, with what to do', () => {
+  const said = (...alive: readonly boolean[]) => {
+    let text = '';
+    const stream = { isTTY: false, write: (more: string) => void (text += more) };
+    const output = createOutput({ stdout: stream, stderr: stream, env: {}, json: false });
+    const at = new Date().toISOString();
+    const daemons = alive.map((lives) => ({ alive: lives, stopped_at: at }));
+    showDaemons(output, { daemons, at } as never);
+    return text.split('\n')[0];
+  };
+  expect(said(false)).toBe('Daemons   none is running; start one with: animus serve');
+  expect(said(false, true)).toBe('          2 daemons stopped in the last hour');
 });

@@ -1,0 +1,64 @@
+/** Finds out who sends a request, and whether the token has the scope of the route. */
+import { hash } from 'node:crypto';
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { Scope } from '../../core/work/people.ts';
+import type { Login } from '../login/login.ts';
+import { requireScope, type Visitor } from '../login/visitor.ts';
+import { clientNetwork } from './client-address.ts';
+import type { RateLimit } from './limits.ts';
+import { limitLookUps } from './look-ups.ts';
+
+/** A request whose sender is not known yet. */
+export interface Caller {
+  /** The header. */
+  readonly authorization: string | undefined;
+  /** `clientAddress`. */
+  readonly address: string;
+  /** Aborts when the client has left, or the server ends. */
+  readonly signal: AbortSignal;
+}
+
+export interface Doorkeeper {
+  /** `scope` null: each thing that is asked for is checked later. Errors: `http.unauthorized`, `http.forbidden`, `http.too_many`, `db.*`. */
+  admit(caller: Caller, scope: Scope | null): Promise<Visitor>;
+}
+
+/** Failed attempts from one address in a minute. */
+export const FAILURES_PER_MINUTE = 60;
+/** How many tokens are remembered as good. */
+const MOST_KNOWN = 10_000;
+/** How many tokens that were not good before are looked up at once. The API has 5 connections to the database, or more. */
+const LOOK_UPS = 2;
+
+/**
+ * Every token is looked up, so nobody is refused for what others send: behind a proxy or a published port, all clients may have one address.
+ * Wrong tokens are limited by address once they are known to be wrong, and their look-ups by number, so that they cannot take all connections
+ * to the database. A look-up is one statement with an index; a token of the wrong form needs none.
+ */
+export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimit): Doorkeeper {
+  const known = new Set<string>();
+  const strangers = limitLookUps(LOOK_UPS);
+  return {
+    async admit({ authorization, address, signal }, scope) {
+      const digest = hash('sha256', authorization ?? '', 'base64');
+      const visitor = await login
+        .visitor(authorization, (look) => (known.has(digest) ? look() : strangers.run(signal, look)))
+        .catch((error: unknown) => {
+          if (!isAnimusError(error, 'http.unauthorized')) throw error;
+          known.delete(digest);
+          const why = `${String(error.details['detail'])}; too many wrong tokens came from ${address}`;
+          failures.take(clientNetwork(address), why);
+          throw error;
+        });
+      remember(known, digest);
+      requests.take(visitor.actor);
+      if (scope !== null) requireScope(visitor, scope);
+      return visitor;
+    },
+  };
+}
+
+function remember(known: Set<string>, digest: string): void {
+  known.add(digest);
+  if (known.size > MOST_KNOWN) known.delete(known.values().next().value!);
+}
