@@ -1,5 +1,4 @@
 /** `[webhooks]`: what signs webhooks, and what they may reach. */
-import { type Config, settingsIn } from '../../core/config/config.ts';
 import { reportConflict, section, type ValueOf } from '../../core/config/source/section.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { variableName, webTargets } from '../../core/toml/fields.ts';
@@ -45,10 +44,6 @@ export const webhookSection = section(
 );
 
 export type WebhookSettings = ValueOf<typeof webhookSection>;
-
-export function webhookSettings(config: Config): WebhookSettings {
-  return settingsIn(webhookSection, config);
-}
 
 /** The keys that are set, the present one first. */
 export function webhookKeys(settings: Pick<WebhookSettings, 'key' | 'oldKey'>): readonly Secret[] {

@@ -12,11 +12,12 @@ import type { Webhook } from './store.ts';
 export async function examineWebhooks(db: Queryable, given: Config): Promise<readonly Finding[]> {
   const webhooks = await visibleWebhooks(db);
   if (webhooks.length === 0) return [];
-  const [{ webhookKeys, webhookSettings }, { webhookKeyMark }] = await Promise.all([
+  const [{ settingsIn }, { webhookKeys, webhookSection }, { webhookKeyMark }] = await Promise.all([
+    import('../../core/config/config.ts'),
     import('./config.ts'),
     import('./store.ts'),
   ]);
-  const config = webhookSettings(given);
+  const config = settingsIn(webhookSection, given);
   const marks = webhookKeys(config).map(webhookKeyMark);
   const unsigned = webhooks.filter((hook) => !marks.includes(hook.key_mark));
   const all = counted(webhooks.length, 'webhook');

@@ -1,5 +1,6 @@
 /** Sends webhooks: the database decides which daemon sends what, and when again (docs/webhooks.md). */
 
+import { settingsIn } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { type Lease, timedLease } from '../../core/lifecycle/lease.ts';
@@ -12,7 +13,7 @@ import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { WebReach } from '../../tools/web/guarded-agent.ts';
-import { webhookKeys, webhookSettings } from './config.ts';
+import { webhookKeys, webhookSection } from './config.ts';
 import { type ClaimedDelivery, claimDeliveries, endDelivery, SEND_MS, sendDelivery } from './deliveries.ts';
 import { webhookKeyMark } from './store.ts';
 
@@ -37,7 +38,7 @@ const CLAIM_SECONDS = 60;
 
 /** The sender of a daemon. */
 export function createWebhookService({ db, clock, log, settings }: PartOfDaemon): Service {
-  const own = () => webhookSettings(settings());
+  const own = () => settingsIn(webhookSection, settings());
   const reach = () => ({ allow: own().allow.flatMap((target) => parseWebTarget(target) ?? []) });
   return createWebhookSender({ db, clock, log, keys: webhookKeys(own()), reach });
 }

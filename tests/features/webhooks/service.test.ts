@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { settingsIn } from '../../../src/core/config/config.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
 import { Secret } from '../../../src/core/secrets/secret.ts';
-import { webhookSection, webhookSettings } from '../../../src/features/webhooks/config.ts';
+import { webhookSection } from '../../../src/features/webhooks/config.ts';
 import { webhookHeaders } from '../../../src/features/webhooks/deliveries.ts';
 import {
   listDeadDeliveries,
@@ -191,7 +192,7 @@ function configured(text: string, env: Record<string, string> = {}) {
   const readSecretFile = () => ({ ok: false as const, detail: 'unused' });
   const toml = { path: '/etc/animus.toml', text };
   const sources = { env, toml, userHome: '/home/x', cwd: '/', readSecretFile };
-  return webhookSettings(readConfig(sources, [webhookSection]));
+  return settingsIn(webhookSection, readConfig(sources, [webhookSection]));
 }
 
 test('the keys come from the environment, under names that the table may change', () => {
