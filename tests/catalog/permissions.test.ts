@@ -119,6 +119,10 @@ tools = ["*"]
     expect(problems[0]?.line).toBe(HEAD.split('\n').length + toml.split('\n').length);
   });
 
+  it.each(['write_*', 'm*'])('takes %s, with which a name begins', (name) => {
+    expect(read(`[faculty.permissions]\n"${name}" = "ask"\n`).problems).toEqual([]);
+  });
+
   it('reports all problems at once', () => {
     const { problems } = read('[faculty.permissions]\nbsh = "auto"\n"bash(" = "ask"\n"write_file(path=a/)" = "auto"\n');
     expect(problems.map(({ line }) => line)).toEqual([8, 9, 10]);

@@ -1,10 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { serveApi } from '../../../src/http/api/serve-api.ts';
 import { openHealthServer } from '../../../src/http/health-server.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
-import { embeddedHome, testDatabase } from '../../support/database.ts';
+import { embeddedHome, temporaryHome, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/free-port.ts';
 import { createToken } from '../../support/people.ts';
@@ -91,6 +93,14 @@ test.each([
 ])('refuses %j', async (options, message) => {
   const refused = await run(['http', ...options], { env: { DATABASE_URL: target.connectionString }, http });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+test('says where to listen if the configuration does not', async () => {
+  const cwd = temporaryHome();
+  writeFileSync(join(cwd, 'animus.toml'), '[daemon]\nhttp = "off"\n');
+  const env = { DATABASE_URL: target.connectionString };
+  const message = 'daemon.http is "off": say where to listen with --listen HOST:PORT';
+  expect(await run(['http'], { cwd, env, http })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
 function answered(url: string, status: number): Promise<true> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SkillLibrary } from '../../../src/catalog/skills/skill.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createShelf } from '../../../src/daemon/skills/shelf.ts';
@@ -55,6 +55,19 @@ test('new, changed and removed skills take effect without a restart', async () =
     [...skills.keys()].join() === 'a,c' && skills.get('a')?.body === 'New.' ? skills : null;
   await eventually('the changed library', () => changed(shelf.current()));
   expect([...first.skills.keys()]).toEqual(['a', 'b']);
+});
+
+test('what has not changed is not told again', async () => {
+  const root = skillTree({ 'a/SKILL.md': skillText('a') });
+  // A file that was changed a moment ago is read again in any case.
+  const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+  onTestFinished(() => later.mockRestore());
+  const { shelf, changes } = await openShelf([root], 60_000);
+  const first = await shelf.ready();
+  expect(changes).toEqual([first]);
+
+  expect(await shelf.refresh()).toBe(first);
+  expect(changes).toEqual([first]);
 });
 
 test('a directory that appears later is found', async () => {

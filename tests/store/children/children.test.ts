@@ -33,6 +33,28 @@ describe('spawned work', () => {
     expect(await itemOf(db, (await spawn(db, parent, { priority: 3 })).id)).toMatchObject({ priority: 3 });
   });
 
+  it('is given again to a later attempt of its parent that asks in the same words', async () => {
+    const { database: db } = pg;
+    const words = { faculty: `f${randomUUID()}`, description: 'Read', params: { page: 1 } };
+    const first = await runningParent(db, ['spawn']);
+    const { id } = await spawn(db, first, words);
+    await spawn(db, await runningParent(db, ['spawn']), words);
+    await failWork(db, first, ERROR, 0);
+    const second = await runningParent(db, ['spawn'], first.id);
+
+    const others = [
+      { faculty: 'another' },
+      { description: 'Write' },
+      { params: {} },
+      { skill: 'a' },
+      { detached: true },
+    ];
+    for (const other of others) {
+      expect(await spawn(db, second, { ...words, ...other })).toMatchObject({ earlier: false });
+    }
+    expect(await spawn(db, second, words)).toMatchObject({ id, earlier: true });
+  });
+
   it('is refused beyond the limits of depth and number, whatever the caller allows', async () => {
     const { database: db } = pg;
     let parent = await runningParent(db);
