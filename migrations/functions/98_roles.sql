@@ -18,9 +18,9 @@ language sql immutable as $$
   select case
     when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'sees_people', 'is_operator', 'show_time', 'call_of', 'ask_of_loss') then true
     when not p_definer then false
-    when p_source ~ '^\s*-- Callers: all\.\s' then true
-    when p_source ~ '^\s*-- Callers: ' then p_role = any (array(
-      select 'animus_' || name from unnest(regexp_split_to_array(substring(p_source from '^\s*-- Callers: ([a-z, ]+)\.'), ', ')) as name))
+    when p_source ~ E'^\\s*-- Callers: all\\.\\s' then true
+    when p_source ~ E'^\\s*-- Callers: ' then p_role = any (array(
+      select 'animus_' || name from unnest(regexp_split_to_array(substring(p_source from E'^\\s*-- Callers: ([a-z, ]+)\\.'), ', ')) as name))
     when starts_with(p_function, 'visible_') then p_role <> 'animus_submitter'
     when p_function = 'require_operator' then false
     when p_source ~ E'\\manimus\\.require_operator_login\\(' then p_role = 'animus_operator'

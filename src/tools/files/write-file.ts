@@ -37,7 +37,8 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
     if (isRefusal(inside)) return refusedCall(inside);
     if (path.endsWith('/')) return toolError(`${path}: names a directory; give the name of a file`);
     return await inTurn(inside.real, async () => {
-      const created = (await existing(inside.real)) === null;
+      // Where this look fails, the change is refused, with the reason.
+      const created = (await existing(inside.real).catch(() => null)) === null;
       const refusal = await makeChanges(bounds, [{ path: inside, content, read: 'any' }]);
       if (refusal) return refusedCall(refusal);
       const { shown } = inside;

@@ -16,7 +16,12 @@ const input = z.strictObject({
   tags: z.array(z.string().max(100)).max(20).optional().describe('only memories with all of these tags'),
   project: z.string().max(200).optional().describe('only memories of this project; default: all that apply here'),
   days: z.number().min(0).max(36_500).optional().describe('only memories that were stored or changed in so many days'),
-  half_life_days: z.number().min(0.01).max(36_500).optional().describe('new ones first: at this age, one counts half'),
+  half_life_days: z
+    .number()
+    .min(0.01)
+    .max(36_500)
+    .optional()
+    .describe('prefers new ones: at this age, one counts half'),
   limit: z.int().min(1).max(50).default(8).describe('how many at most'),
 });
 

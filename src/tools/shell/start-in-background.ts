@@ -20,7 +20,8 @@ export async function startInBackground(
   const running = background.running();
   if (running.length >= MAX_RUNNING) {
     const ids = running.map(({ id }) => id).join(', ');
-    return toolError(`${MAX_RUNNING} commands are running in the background, the maximum: ${ids}. Stop one first`);
+    const many = `${MAX_RUNNING} commands are running in the background, which is the maximum`;
+    return toolError(`${many}: ${ids}. Stop one first`);
   }
   const id = idOf(context);
   const spec = await commandSpec(command, context);

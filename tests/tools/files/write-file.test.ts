@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { FileRule } from '../../../src/process/file-rules.ts';
+import { inTurn } from '../../../src/tools/files/file-turns.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { setUpBench } from '../tool-context.ts';
 
@@ -70,6 +72,21 @@ test('parallel writes of one file leave one of the contents complete', async () 
   expect(outputs.filter(({ isError }) => isError)).toEqual([]);
   expect(contents).toContain(await readFile(join(workspace, 'd/f'), 'utf8'));
   expect(await readdir(join(workspace, 'd'))).toEqual(['f']);
+});
+
+test('refuses a file whose directory has become a file while it waited for its turn', async () => {
+  const { call, workspace } = await setUpBench();
+  await mkdir(join(workspace, 'd'));
+  const begin = Promise.withResolvers<void>();
+  const earlier = inTurn(join(workspace, 'd/f'), () => begin.promise);
+  const writing = call(writeFileTool, { path: 'd/f', content: 'x' });
+  // The call waits for its turn by then.
+  await sleep(100);
+  await rmdir(join(workspace, 'd'));
+  await writeFile(join(workspace, 'd'), '');
+  begin.resolve();
+  await earlier;
+  expect(await writing).toMatchObject({ isError: true, content: expect.stringContaining('not a directory') });
 });
 
 test('refuses half of a surrogate pair', async () => {
