@@ -152,7 +152,6 @@ describe('a configuration is refused', () => {
   });
 
   test.each([
-    ['[skills]\nstale_days = 0', 'skills.stale_days: expected a whole number from 1 to 3650, got 0'],
     ['[daemon]\npoll_seconds = 60', 'daemon.poll_seconds: expected less than lease_seconds (60), got 60'],
     [
       '[daemon]\nhttp = "7717"',

@@ -38,6 +38,11 @@ test('it has defaults, types and messages', () => {
   expect(() => read('[mailboxes]\nmost_leters = 9')).toThrow('did you mean most_letters?');
 });
 
+test('those of animus keep their bounds beside it', () => {
+  const message = 'skills.stale_days: expected a whole number from 1 to 3650, got 0';
+  expect(() => read('[skills]\nstale_days = 0')).toThrow(message);
+});
+
 test('its changes are found, and applied at once where its keys say so', () => {
   const [before, after] = [read('[mailboxes]\npoll_seconds = 5'), read('[mailboxes]\nmost_letters = 9')];
   expect(changedSettings(before, after)).toEqual(['mailboxes.most_letters', 'mailboxes.poll_seconds']);

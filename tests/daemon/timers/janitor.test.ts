@@ -152,7 +152,7 @@ test('nobody waits: retention skips a locked item, a retry does not wait for ret
   expect(free).not.toBe(held);
 });
 
-test('removes archives, runs of schedules, watches, batches, old daemons and directories of ended foci', async () => {
+test('removes archives, runs of schedules, watches, old daemons and directories of ended foci', async () => {
   const { db, sweep } = await setUp();
   await db.query(
     `insert into pgmq.a_animus_work (msg_id, vt, archived_at) values (-1, now(), animus.now()), (-2, now(), animus.now() + interval '80 days')`,
@@ -163,11 +163,6 @@ test('removes archives, runs of schedules, watches, batches, old daemons and dir
     `insert into animus.schedule_runs (schedule, due_at, until_at, result, recorded_at) values ('s', animus.now(), animus.now(), 'missed', animus.now())`,
   );
   await db.query(`select animus.register_daemon(gen_random_uuid(), 'gone', 1, '1', 4, '{}', '[]')`);
-  await db.query(
-    `insert into animus.batches (id, provider, place, path, model, state, ended_as, ended_at, requests, created_at, unclear_at)
-     select gen_random_uuid(), 'p', 'p', '/', 'm', state, ended_as, case when ended_as is not null then animus.now() end, 1, animus.now(), animus.now()
-       from (values ('ended', 'lost'), ('submitting', null)) as b (state, ended_as)`,
-  );
   const open = await insert(db, { description: 'open' });
   await db.query('select animus.watch_work($1)', [open]);
   const ended = await hangEverythingOn(db, open);
@@ -181,7 +176,7 @@ test('removes archives, runs of schedules, watches, batches, old daemons and dir
     items: 0,
     artifacts: 0,
     archived: 3,
-    registered: 3,
+    registered: 2,
     packages: 0,
     worktrees: 0,
     directories: 2,
@@ -191,7 +186,6 @@ test('removes archives, runs of schedules, watches, batches, old daemons and dir
     more: false,
   });
   expect(await db.query('select host from animus.daemons')).toEqual([{ host: 'here' }]);
-  expect(await db.query('select state from animus.batches')).toEqual([{ state: 'submitting' }]);
   expect(places.map((place) => existsSync(place))).toEqual([false, true, false, true]);
 });
 

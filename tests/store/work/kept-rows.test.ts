@@ -101,6 +101,21 @@ test('artifacts, archives and daemons are kept and reported in the same way', as
   await db.query('drop table links');
 });
 
+test('a batch is kept for forty days after its end, and as long as it is open', async () => {
+  const { database: db } = target;
+  await db.query(
+    `insert into animus.batches (id, provider, place, path, model, state, ended_as, ended_at, requests, created_at, unclear_at)
+     select gen_random_uuid(), 'p', 'p', '/', 'm', state, ended_as, case when ended_as is not null then animus.now() end, 1, animus.now(), animus.now()
+       from (values ('ended', 'lost'), ('submitting', null)) as b (state, ended_as)`,
+  );
+  await clock.advance(39 * 86_400);
+  await pruneRegisters(db, 200);
+  expect(await db.query('select from animus.batches')).toHaveLength(2);
+  await clock.advance(2 * 86_400);
+  await pruneRegisters(db, 200);
+  expect(await db.query('select state from animus.batches')).toEqual([{ state: 'submitting' }]);
+});
+
 async function ended(): Promise<string> {
   const work = await beginFocus(target.database);
   await completeWork(target.database, work, {}, null);
