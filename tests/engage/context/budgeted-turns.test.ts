@@ -145,8 +145,8 @@ describe('the loop under a limit', () => {
       query: async (sql, params) => {
         if (sql.includes('animus.give_back_turn(') && (lost.giveBack += 1) === 1) throw cut();
         const rows = await database.query(sql, params);
-        const [row] = rows as readonly { begun?: { permit: string } }[];
-        if (row?.begun?.permit === 'mail' && (lost.response += 1) === 1) throw cut();
+        const [begun] = Object.values(rows[0] ?? {}) as readonly ({ readonly permit?: string } | null)[];
+        if (begun?.permit === 'mail' && (lost.response += 1) === 1) throw cut();
         return rows as never;
       },
     };
