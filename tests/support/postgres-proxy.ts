@@ -157,7 +157,9 @@ function executedText(message: Buffer, statements: Map<string, string>): string 
 /** The function of animus that a statement calls, or `commit`. */
 function functionOf(sql: string): string | null {
   if (/^\s*commit\b/i.test(sql)) return 'commit';
-  return /\banimus\.(?!now\b)(\w+)\s*\(/.exec(sql)?.[1] ?? null;
+  // What a statement reads from is called before what its columns call.
+  const called = /\bfrom animus\.(\w+)\(/.exec(sql) ?? /\banimus\.(?!now\b)(\w+)\s*\(/.exec(sql);
+  return called?.[1] ?? null;
 }
 
 /** True if the server's last message so far is ReadyForQuery: 'Z', length 5, a status byte. */
