@@ -56,7 +56,7 @@ export function createQueryEmbedder({ db, embedder, explain }: PaidQueries): Emb
     return { missing: patience.aborted ? late : explain(result.failure) };
   }
 
-  /** A locked limit is no reason to end the focus. */
+  /** A locked limit does not end the focus. */
   async function hold(text: string, focus: FocusKey, signal: AbortSignal) {
     const reservation = { ...embedder.costAtMost([text]), request: randomUUID() };
     try {

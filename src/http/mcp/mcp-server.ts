@@ -27,7 +27,7 @@ export function createMcpServer(visit: Visit): McpServer {
   }));
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = MCP_TOOLS.find(({ name }) => name === params.name);
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'there is no tool with this name');
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'no tool has this name');
     running += 1;
     try {
       const signal = AbortSignal.any([visit.signal, context.mcpReq.signal]);

@@ -36,7 +36,7 @@ export async function queueMetrics(db: Queryable): Promise<QueueMetrics[]> {
         sent: totalMessages,
       });
     } catch (error) {
-      // There is no pgmq, or not this queue.
+      // pgmq is not installed, or does not have this queue.
       if (!isAnimusError(error, 'db.forbidden') && !isMissingObject(error)) throw error;
     }
   }

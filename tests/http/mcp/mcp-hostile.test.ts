@@ -57,7 +57,7 @@ test('arguments are checked by schema, depth and characters; nobody becomes anot
   }
   expect(await use(client, 'wait_for_work', { id: "x' or true --" })).toMatch(/^http.invalid: .*id/);
   expect(await use(client, 'list_work', { limit: 51 })).toMatch(/^http.invalid: .*limit/);
-  await expect(use(client, 'constructor')).rejects.toThrow('there is no tool with this name');
+  await expect(use(client, 'constructor')).rejects.toThrow('no tool has this name');
 });
 
 test('results are bounded, marked as data, and cannot leave their block', async () => {

@@ -96,7 +96,7 @@ async function examineQueue(db: Queryable): Promise<readonly Finding[]> {
   const without = `${counted(unqueued.count, 'open work item')} without a message in the queue animus_work: ${list(unqueued)}`;
   const of = `${counted(stray.count, 'message')} in the queue animus_work that no open work item has: ${list(stray)}`;
   const problems = [...(unqueued.count > 0 ? [without] : []), ...(stray.count > 0 ? [of] : [])];
-  return mended('queue', problems, 'each open work item has its message, and there is no other');
+  return mended('queue', problems, 'each open work item has exactly one message');
 }
 
 /** `db migrate` mends all of them. */

@@ -78,7 +78,7 @@ describe('standard input that is not a terminal', () => {
 
 describe('is refused', () => {
   test.each([
-    ['without a text', ['chat'], '', 2, 'there is no text on it; to send a message: animus chat send'],
+    ['without a text', ['chat'], '', 2, 'it is empty; to send a message: animus chat send'],
     [
       'a faculty that is not there',
       ['chat', 'writr'],
