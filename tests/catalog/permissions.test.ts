@@ -119,7 +119,7 @@ tools = ["*"]
     expect(problems[0]?.line).toBe(HEAD.split('\n').length + toml.split('\n').length);
   });
 
-  it.each(['write_*', 'm*'])('takes %s, with which a name begins', (name) => {
+  it.each(['write_*', 'mc*'])('takes %s, with which a name begins', (name) => {
     expect(read(`[faculty.permissions]\n"${name}" = "ask"\n`).problems).toEqual([]);
   });
 
