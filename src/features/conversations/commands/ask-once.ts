@@ -16,8 +16,7 @@ export async function askOnce(invocation: Invocation, { faculty, resume, workspa
   const { output, context } = invocation;
   const text = (await readAnyInput(context.stdin)).trimEnd();
   if (text.trim() === '') {
-    const detail =
-      'standard input is not a terminal, and it is empty; to send a message: animus chat send "…" --wait';
+    const detail = 'standard input is not a terminal, and it is empty; to send a message: animus chat send "…" --wait';
     throw new AnimusError('usage.invalid', { detail });
   }
   const onProgress = (what: string | null) => output.progress(what);
