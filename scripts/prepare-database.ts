@@ -1,0 +1,73 @@
+/** The database that comes with the package: created, migrated and packed into one file, which a first start unpacks (`src/store/embedded/prepared-database.ts`). */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { constants, zstdCompressSync } from 'node:zlib';
+import { openEmbedded } from '../src/store/embedded/embedded.ts';
+import type { PreparedHeader } from '../src/store/embedded/prepared-database.ts';
+import { migrate } from '../src/store/migrations/migrate.ts';
+import { schemaFingerprint } from '../src/store/migrations/migration-files.ts';
+import { readValue } from '../src/store/sql/read-value.ts';
+
+/** Makes it anew, which takes half a minute. */
+export async function prepareDatabase(to: string): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'animus-prepared-'));
+  try {
+    const log = await createDatabase(home);
+    const content = packed(join(home, 'db'), log, await schemaFingerprint());
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, compressed(content));
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** Returns the name of the one file of the write-ahead log that is still needed. */
+async function createDatabase(home: string): Promise<string> {
+  const database = await openEmbedded({ home, prepared: null });
+  try {
+    await migrate(database);
+    // Each installation has its own (`MAKE_OWN`).
+    await database.query(`update animus.notice_secret set secret = ''`);
+    for (const statement of ['vacuum full analyze', 'checkpoint', 'select pg_switch_wal()', 'checkpoint'])
+      await database.query(statement);
+    return await readValue<string>(database, 'select pg_walfile_name(pg_current_wal_lsn())');
+  } finally {
+    await database.close();
+  }
+}
+
+function packed(directory: string, log: string, schema: string): Buffer {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).map((entry) => ({
+    isFile: entry.isFile(),
+    path: relative(directory, join(entry.parentPath, entry.name)).split(sep).join('/'),
+  }));
+  const sorted = entries.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const kept = sorted.filter(({ isFile, path }) => isFile && isNeeded(path, log));
+  const contents = kept.map(({ path }) => ({ path, bytes: readFileSync(join(directory, path)) }));
+  const stored = contents.map(({ bytes }) => withoutZerosAtTheEnd(bytes));
+  const header: PreparedHeader = {
+    schema,
+    directories: sorted.filter(({ isFile }) => !isFile).map(({ path }) => path),
+    files: contents.map(({ path, bytes }, index) => [path, bytes.length, stored[index]!.length]),
+  };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...stored]);
+}
+
+/** Of the log, the file of the last checkpoint: the database was closed. What the process leaves about itself is not part of it. */
+function isNeeded(path: string, log: string): boolean {
+  if (/^pg_wal\/[0-9A-F]{24}$/.test(path)) return path === `pg_wal/${log}`;
+  return path !== 'postmaster.pid' && path !== 'postmaster.opts';
+}
+
+function withoutZerosAtTheEnd(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.subarray(0, end);
+}
+
+function compressed(content: Buffer): Buffer {
+  const { ZSTD_c_compressionLevel: level, ZSTD_c_windowLog: window } = constants;
+  // The largest window that is unpacked without being allowed.
+  return zstdCompressSync(content, { params: { [level]: 19, [window]: 27 } });
+}
