@@ -1,4 +1,4 @@
-/** `npm run build`: plain JavaScript, types and source maps in dist/, and beside them the files that the code reads there. */
+/** `npm run build`: plain JavaScript, types and source maps in dist/, and beside them the files that the code reads there, with the prepared embedded database. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
