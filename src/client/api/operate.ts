@@ -56,7 +56,7 @@ export interface Status {
     readonly alive: boolean;
     /** When the last lease of its work ends; null: it has no work. */
     readonly lease_until?: string | null | undefined;
-    /** When its event loop last stood still for a second or more; null: never. */
+    /** When its event loop was last blocked for a second or more; null: never. */
     readonly blocked_at?: string | null | undefined;
     /** For how long it did. */
     readonly blocked_seconds?: number | null | undefined;

@@ -73,7 +73,7 @@ const daemon = row((s) =>
       .timeText()
       .nullable()
       .optional()
-      .describe('when its event loop last stood still for a second or more; null: never'),
+      .describe('when its event loop was last blocked for a second or more; null: never'),
     blocked_seconds: s.z.number().nullable().optional().describe('for how long it did'),
     blocks: s.z.int().optional().describe('how often it has'),
   }),
