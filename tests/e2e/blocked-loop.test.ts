@@ -46,7 +46,7 @@ describe('a daemon whose event loop is blocked', () => {
     await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
     process.kill(first.pid, 'SIGUSR2');
     await first.says('the event loop is blocked');
-    expect(first.output()).toContain('standStill (');
+    expect(first.output()).toContain('blockLoop (');
     expect(Number(/\bseconds\b\W+([\d.]+)/.exec(first.output())?.[1])).toBeLessThan(60);
     await first.says('gave the work of this daemon up');
     const second = await startDaemon(makeSite({ ...config, faculties: { worker: FACULTY } }));
@@ -59,7 +59,7 @@ describe('a daemon whose event loop is blocked', () => {
     });
     expect(item).toEqual({ state: 'completed', attempts: 0, deaths: 1, outcome: { text: 'Done after all.' } });
     expect(sleepingProcesses(nap)).toBe(0);
-    expect((await runAnimus(site, ['status'])).stdout).toMatch(/stood\s+still\s+for/);
+    expect((await runAnimus(site, ['status'])).stdout).toMatch(/was\s+blocked\s+for/);
     expect(second.output()).toContain('running this work alone');
 
     // By itself, once nothing that it held is its own.
@@ -187,7 +187,7 @@ describe('a daemon whose event loop is blocked', () => {
     process.kill(daemon.pid, 'SIGUSR2');
     await daemon.says('the event loop was blocked');
     await eventually('status shows it', async () =>
-      /stood\s+still\s+for/.test((await runAnimus(site, ['status'])).stdout) ? true : null,
+      /was\s+blocked\s+for/.test((await runAnimus(site, ['status'])).stdout) ? true : null,
     );
     const [row] = await pg.database.query<{ id: string }>(
       `insert into animus.work_items (faculty, description) values ('worker', 'quick') returning id`,

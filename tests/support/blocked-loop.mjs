@@ -2,7 +2,7 @@
 import { isMainThread } from 'node:worker_threads';
 
 if (isMainThread) {
-  process.on('SIGUSR2', function standStill() {
+  process.on('SIGUSR2', function blockLoop() {
     const forMs = Number(process.env['BLOCK_MS'] ?? 'Infinity');
     const from = performance.now();
     while (performance.now() - from < forMs);
