@@ -4,7 +4,7 @@ import { createStreams } from '../../../src/process/host/launch-streams.ts';
 
 test('the supervisor hears of output that was taken, and nothing while there is none', async () => {
   const sent: unknown[] = [];
-  const streams = createStreams(7, 'ignore', (message) => sent.push(message));
+  const streams = createStreams(7, 'none', (message) => sent.push(message));
   streams.stdout.on('data', () => {});
   await setImmediate();
   expect(sent).toEqual([]);

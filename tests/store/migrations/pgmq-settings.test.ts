@@ -38,6 +38,6 @@ test('an installation that fails because something is in the way says that it wa
   await occupied.database.query('create schema pgmq; create type pgmq.message_record as (mine int)');
   await expect(migrate(occupied.database)).rejects.toMatchObject({
     code: 'db.migration_failed',
-    message: expect.stringMatching(/^pgmq failed: /),
+    message: expect.stringMatching(/^migration pgmq failed: /),
   });
 });
