@@ -168,16 +168,25 @@ async function readAll(api: TestApi, requests: readonly Request[]): Promise<read
   return reads;
 }
 
-/** The whole answer, on a connection of its own; of a stream that does not end, until it is live. */
+/**
+ * The whole answer, on a connection of its own; of a stream that does not end, until it is live. A connection that the server has cut is an answer with
+ * status 0.
+ */
 async function read(api: TestApi, request: Request): Promise<Read> {
   const headers = { authorization: `Bearer ${await api.tokenOf(request.person)}` };
   const sent = get(`${api.url}/api/v1${request.path}`, { headers, agent: false });
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  // Of one whose head has come, the loop below tells, too.
+  sent.on('error', () => undefined);
   let text = '';
-  for await (const piece of response.setEncoding('utf8')) {
-    text += piece as string;
-    // It leaves, which destroys the response.
-    if (text.includes('"live":true')) break;
+  try {
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    for await (const piece of response.setEncoding('utf8')) {
+      text += piece as string;
+      // It leaves, which destroys the response.
+      if (text.includes('"live":true')) break;
+    }
+    return { ...request, status: response.statusCode!, text };
+  } catch {
+    return { ...request, status: 0, text };
   }
-  return { ...request, status: response.statusCode!, text };
 }
