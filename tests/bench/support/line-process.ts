@@ -18,7 +18,7 @@ export function startLineProcess(
   env: Readonly<Record<string, string>>,
   where: readonly string[] = [],
 ): LineProcess {
-  const [program, ...args] = [...where, process.execPath, ...process.execArgv, file.pathname] as [string, ...string[]];
+  const [program, ...args] = [...where, process.execPath, ...process.execArgv, file.pathname];
   const started: ChildProcessWithoutNullStreams = spawn(program, args, { env: { ...process.env, ...env } });
   started.stderr.pipe(process.stderr);
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
