@@ -4,6 +4,7 @@
  * `npm run bench -- tests/bench/http/routes.ts [--rounds 3] [--seconds 1.5] [--connections 1,10,100] [--items 20000] [--only "GET /work"]`.
  * The servers are processes of their own, with ten connections each to one PostgreSQL with default durability, and take turns. `npm ci --prefix tests/bench/peers` installs Fastify.
  */
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { postgresCpuMs } from '../engage/postgres-cpu.ts';
@@ -44,6 +45,8 @@ interface Server {
   stop(): Promise<void>;
 }
 
+if (!existsSync(new URL('../peers/node_modules/fastify', import.meta.url)))
+  throw new Error('Fastify is not installed: npm ci --prefix tests/bench/peers');
 const database = await benchServer();
 const owner = openPostgres(database.url, { poolSize: 5 });
 const stops: (() => Promise<void>)[] = [];

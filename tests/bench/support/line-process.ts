@@ -35,6 +35,7 @@ export function startLineProcess(
       return JSON.parse(await line()) as Answer;
     },
     async stop() {
+      if (started.exitCode !== null || started.signalCode !== null) return;
       const gone = new Promise((resolve) => started.once('exit', resolve));
       started.stdin.end();
       await gone;
