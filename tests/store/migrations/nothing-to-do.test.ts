@@ -24,6 +24,6 @@ function counted(database: Database, statements: string[]): Database {
   return {
     ...database,
     query: counting(database),
-    transaction: (work, options) => database.transaction((tx) => work({ ...tx, query: counting(tx) }), options),
+    transaction: (work) => database.transaction((tx) => work({ ...tx, query: counting(tx) })),
   };
 }
