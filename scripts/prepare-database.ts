@@ -1,12 +1,12 @@
 /** The database that comes with the package: created, migrated and packed into one file, which a first start unpacks (`src/store/embedded/prepared-database.ts`). */
+import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { openEmbedded } from '../src/store/embedded/embedded.ts';
-import type { PreparedHeader } from '../src/store/embedded/prepared-database.ts';
+import { madeOf, type PreparedHeader } from '../src/store/embedded/prepared-database.ts';
 import { migrate } from '../src/store/migrations/migrate.ts';
-import { schemaFingerprint } from '../src/store/migrations/migration-files.ts';
 import { readValue } from '../src/store/sql/read-value.ts';
 
 /** Makes it anew, which takes 15 s of processor time at the default `level` of compression, and 5 at level 1. */
@@ -14,9 +14,9 @@ export async function prepareDatabase(to: string, level = 19): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'animus-prepared-'));
   try {
     const log = await createDatabase(home);
-    const content = packed(join(home, 'db'), log, await schemaFingerprint());
+    const content = packed(join(home, 'db'), log, await madeOf());
     mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, compressed(content, level));
+    writeFileSync(to, inFile(content, level));
   } finally {
     rmSync(home, { recursive: true });
   }
@@ -37,7 +37,7 @@ async function createDatabase(home: string): Promise<string> {
   }
 }
 
-function packed(directory: string, log: string, schema: string): Buffer {
+function packed(directory: string, log: string, made: string): Buffer {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).map((entry) => ({
     isFile: entry.isFile(),
     path: relative(directory, join(entry.parentPath, entry.name)).split(sep).join('/'),
@@ -47,7 +47,7 @@ function packed(directory: string, log: string, schema: string): Buffer {
   const contents = kept.map(({ path }) => ({ path, bytes: readFileSync(join(directory, path)) }));
   const stored = contents.map(({ bytes }) => withoutZerosAtTheEnd(bytes));
   const header: PreparedHeader = {
-    schema,
+    madeOf: made,
     directories: sorted.filter(({ isFile }) => !isFile).map(({ path }) => path),
     files: contents.map(({ path, bytes }, index) => [path, bytes.length, stored[index]!.length]),
   };
@@ -66,8 +66,10 @@ function withoutZerosAtTheEnd(bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-function compressed(content: Buffer, level: number): Buffer {
+/** The content as it is in the file, with its hash. */
+export function inFile(content: Uint8Array, level: number): Buffer {
   // The largest window that is unpacked without being allowed.
   const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_windowLog]: 27 };
-  return zstdCompressSync(content, { params });
+  const packed = zstdCompressSync(content, { params });
+  return Buffer.concat([hash('sha256', packed, 'buffer'), packed]);
 }

@@ -2,19 +2,23 @@
  * The database that comes with the package: a data directory in which the migrations have run. A first start unpacks it instead of running them,
  * which takes 4 s of processor time. `scripts/prepare-database.ts` writes it when the package is built; a clone that was not built has none.
  */
+import { createHash, hash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import { schemaFingerprint } from '../migrations/migration-files.ts';
+import { readSchemaFiles } from '../migrations/migration-files.ts';
 
 /** In `dist/`, of a package and of a clone that was built. */
 export const PREPARED_DATABASE = new URL('../../../dist/store/embedded/prepared-database.zst', import.meta.url);
 
-/** The first line of the unpacked file, as JSON. The contents of the files follow, one after the other. */
+/** What the file begins with: the SHA-256 of its rest, which is compressed. */
+export const DIGEST_BYTES = 32;
+
+/** The first line of the unpacked rest, as JSON. The contents of the files follow, one after the other. */
 export interface PreparedHeader {
-  /** `schemaFingerprint` of the migrations that have run. */
-  readonly schema: string;
+  /** Of what it was made (`madeOf`). */
+  readonly madeOf: string;
   /** With `/`, relative to the data directory; a directory comes before what it contains. */
   readonly directories: readonly string[];
   /** Path, size in bytes, and how many of them are stored: what is missing at the end is zeros. */
@@ -22,16 +26,16 @@ export interface PreparedHeader {
 }
 
 /**
- * Fills an empty data directory, and returns when the disk has it. False, and nothing is written, without a prepared database for the
- * migrations that are here. What is left of a process that was killed is removed like any first start that was not finished.
+ * Fills an empty data directory, and returns when the disk has it. False, and nothing is written, if the file cannot be read, is damaged, or was made
+ * of other migrations or another PGlite than those that are here: the migrations run then. What is left of a process that was killed is removed like any first start that was not finished.
  */
 export async function unpackPrepared(directory: string, file: URL): Promise<boolean> {
-  const packed = await readFile(file).catch(nullIfAbsent);
-  if (packed === null) return false;
-  const content = await promisify(zstdDecompress)(packed);
+  const packed = await readFile(file).catch(() => null);
+  if (packed === null || !isWhole(packed)) return false;
+  const content = await promisify(zstdDecompress)(packed.subarray(DIGEST_BYTES));
   const begin = content.indexOf('\n') + 1;
   const header = JSON.parse(content.toString('utf8', 0, begin)) as PreparedHeader;
-  if (header.schema !== (await schemaFingerprint())) return false;
+  if (header.madeOf !== (await madeOf())) return false;
   for (const path of header.directories) await mkdir(join(directory, path), { mode: 0o700 });
   let at = begin;
   const writes = header.files.map(([path, size, stored]) => {
@@ -42,6 +46,21 @@ export async function unpackPrepared(directory: string, file: URL): Promise<bool
   const changed = [...header.directories.map((path) => join(directory, path)), directory, dirname(directory)];
   await Promise.all(changed.map(syncDirectory));
   return true;
+}
+
+function isWhole(packed: Buffer): boolean {
+  return packed.subarray(0, DIGEST_BYTES).equals(hash('sha256', packed.subarray(DIGEST_BYTES), 'buffer'));
+}
+
+/** Differs where a migration, a function or the version of PGlite or one of its extensions does: a hash of their names, checksums and versions. */
+export async function madeOf(): Promise<string> {
+  const made = createHash('sha256');
+  const manifest: unknown = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
+  for (const [name, version] of Object.entries((manifest as { dependencies: Record<string, string> }).dependencies))
+    if (name.startsWith('@electric-sql/')) made.update(`${name} ${version}\n`);
+  const { migrations, functions } = await readSchemaFiles();
+  for (const { name, checksum } of [...migrations, ...functions]) made.update(`${name} ${checksum}\n`);
+  return made.digest('hex');
 }
 
 async function writeDurably(path: string, bytes: Buffer, size: number): Promise<void> {
@@ -73,8 +92,3 @@ export const MAKE_OWN = `
   update animus.schema_functions set applied_at = now();
   update animus.settings set value = to_jsonb(now()) where key = 'spend_details_since';
   update pgmq.meta set created_at = now();`;
-
-function nullIfAbsent(error: unknown): null {
-  if ((error as { code?: unknown }).code === 'ENOENT') return null;
-  throw error;
-}

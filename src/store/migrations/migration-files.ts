@@ -36,14 +36,6 @@ export async function readSchemaFiles(directory = MIGRATIONS_DIRECTORY): Promise
   };
 }
 
-/** Differs where a migration or a function does: hex SHA-256 of all names and checksums. */
-export async function schemaFingerprint(directory?: string): Promise<string> {
-  const { migrations, functions } = await readSchemaFiles(directory);
-  const hash = createHash('sha256');
-  for (const { name, checksum } of [...migrations, ...functions]) hash.update(`${name} ${checksum}\n`);
-  return hash.digest('hex');
-}
-
 /**
  * The names of the same files, in the same order: migration N is at N − 1; a file of a part is `PART/NAME.sql`. Errors: `db.migration_failed` for a
  * misnamed file, a gap or a number used twice, and for a folder of functions without a place in `order.txt`.
