@@ -96,7 +96,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     description: faculty.description,
     file,
     maxConcurrent: faculty.concurrent ? (faculty.max_concurrent ?? null) : 1,
-    prefetch: faculty.prefetch,
+    ...(faculty.prefetch !== undefined && { prefetch: faculty.prefetch }),
     dedupUntil: faculty.dedup_until,
     onDuplicate: faculty.on_duplicate,
     runDeadlineSeconds: faculty.run_deadline_seconds,
