@@ -108,8 +108,7 @@ export function createSlots(holder: SlotHolder): Slots {
     }
     const faculty = holder.faculties().get(work.faculty);
     const ahead = faculty !== undefined && aheadOf(faculty) > 0;
-    const patienceMs =
-      ahead && faculty.prefetch === undefined ? Math.min(maxWaitMs, MAX_WAIT_BY_PACE_MS) : maxWaitMs;
+    const patienceMs = ahead && faculty.prefetch === undefined ? Math.min(maxWaitMs, MAX_WAIT_BY_PACE_MS) : maxWaitMs;
     backlog.add(item, ahead, claimed.monotonicMs + patienceMs);
   }
 

@@ -56,7 +56,8 @@ export async function heldPlane(database: Database, { ending = false, slots = 1 
     wake,
     leaseSeconds: 60,
     settings: () => ({ maxConcurrent: slots, pollSeconds: 3600, focusHostGraceSeconds: 120 }),
-    faculties: () => new Map([faculty('short', 4), faculty('paced', undefined), faculty('long', 0), faculty('single', 0, 1)]),
+    faculties: () =>
+      new Map([faculty('short', 4), faculty('paced', undefined), faculty('long', 0), faculty('single', 0, 1)]),
     runFocus: async (work, _faculty, control) => {
       started.push(work.id);
       if (ending) control.ending();

@@ -89,11 +89,13 @@ describe('a claim ahead', () => {
   describe('of a faculty that yields', () => {
     const yielding = faculties(['short', { ahead: 3, yields: true }]);
     const other = (state: string, serves = '{"short": {}}') =>
-      target.database.query(
-        `with d as (select animus.register_daemon($1, 'other', 1, '0', 2, $2::jsonb, '[]'))
+      target.database
+        .query(
+          `with d as (select animus.register_daemon($1, 'other', 1, '0', 2, $2::jsonb, '[]'))
          select count(*) from d`,
-        [randomUUID(), serves],
-      ).then(() => target.database.query(`update animus.daemons set ${state} where host = 'other'`));
+          [randomUUID(), serves],
+        )
+        .then(() => target.database.query(`update animus.daemons set ${state} where host = 'other'`));
 
     test('takes nothing while another daemon has a free slot for it', async () => {
       await insert(9, 'short');
