@@ -32,8 +32,9 @@ begin
   return 'ended';
 end $$;
 
--- Puts back what a daemon has only claimed, as it was: most of it waited there for a slot. Something that was running is suspected in its place; if
--- nothing was, one of these may have ended the daemon before its focus began, and all of them stay. Returns how many went back.
+-- Puts back what a daemon has only claimed, as it was: most of it waited there for a slot. Something that was running is suspected in its place. What
+-- stays is suspected: everything if nothing was running, because one of these may have ended the daemon before its focus began; and what an earlier daemon
+-- held when it ended, so that work which ends each daemon that claims it is found beside others, too. Returns how many went back.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.return_unbegun(p_daemon_id uuid, p_now timestamptz) returns int
 language plpgsql as $$
@@ -44,8 +45,9 @@ begin
   if not exists (select from animus.work_items where state = 'running' and lease_owner = p_daemon_id) then return 0; end if;
   for v_id in
     select id from animus.work_items
-     where state = 'claimed' and lease_owner = p_daemon_id and suspect_of is null and cancel_requested_at is null order by id for no key update skip locked
+     where state = 'claimed' and lease_owner = p_daemon_id and suspect_of is null and died_at is null and cancel_requested_at is null order by id for no key update skip locked
   loop
+    update animus.work_items set died_at = p_now, died_at_turn = turns where id = v_id;
     perform animus.requeue(v_id, null, p_now, null);
     v_n := v_n + 1;
   end loop;
@@ -82,8 +84,11 @@ declare
   v_item   record;
   v_deaths int;
 begin
-  select state, turns, deaths, suspect_of, cancel_requested_at, cancel_reason into v_item from animus.work_items where id = p_id;
-  v_deaths := case when v_item.deaths > 0 and not animus.progressed_since_death(p_id) then v_item.deaths + 1 else 1 end;
+  select state, turns, deaths, died_at, suspect_of, cancel_requested_at, cancel_reason into v_item from animus.work_items where id = p_id;
+  v_deaths := case when v_item.deaths > 0 and not animus.progressed_since_death(p_id) then v_item.deaths + 1
+                   -- return_unbegun did not count the first one.
+                   when v_item.deaths = 0 and v_item.state = 'claimed' and v_item.died_at is not null and not animus.progressed_since_death(p_id) then 2
+                   else 1 end;
   if v_item.cancel_requested_at is not null then
     if not animus.try_lock_tree(p_id) then return false; end if;
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
