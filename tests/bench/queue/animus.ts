@@ -82,7 +82,7 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
         pid: process.pid,
         version: '0',
         maxConcurrent: concurrency,
-        faculties: {},
+        faculties: { noop: {} },
         problems: [],
       });
       await notifications.start();
