@@ -59,12 +59,22 @@ export function openApi(options: ApiOptions): HttpApi {
   const { settings } = options;
   const { oidc, requestsPerMinute, trustedProxies = [] } = settings;
   const trusted = parseNetworks(trustedProxies);
-  const requests = rateLimit(requestsPerMinute, options.clock);
+  const limits = {
+    answer: rateLimit(requestsPerMinute, options.clock),
+    stream: rateLimit(requestsPerMinute, options.clock),
+  };
   const login = openLogin({ database: options.db, issuer: oidc ? openIssuer(oidc) : null });
-  const door = doorkeeper(login, requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
+  const door = doorkeeper(login, limits, rateLimit(FAILURES_PER_MINUTE, options.clock));
   const services = { ...options, live };
   const app = createApp(services, { door, trusted, stopping: stopping.signal });
-  const sockets = openSockets({ services, settings, trusted, door, requests, stopping: stopping.signal });
+  const sockets = openSockets({
+    services,
+    settings,
+    trusted,
+    door,
+    requests: limits.answer,
+    stopping: stopping.signal,
+  });
   const fetch = async (request: Request, { incoming, outgoing }: Bindings) => {
     const answer = await app.fetch(request, { incoming, outgoing });
     return sendStreamed(answer, outgoing) ? RESPONSE_ALREADY_SENT : answer;

@@ -38,7 +38,11 @@ const LOOK_UPS = 2;
  * Wrong tokens are limited by address once they are known to be wrong, and their look-ups by number, so that they cannot take all connections
  * to the database. A look-up is one statement with an index; a token of the wrong form needs none.
  */
-export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimit): Doorkeeper {
+export function doorkeeper(
+  login: Login,
+  limits: Readonly<Record<ConnectionUse, RateLimit>>,
+  failures: RateLimit,
+): Doorkeeper {
   const known = new Set<string>();
   const strangers = limitLookUps(LOOK_UPS);
   return {
@@ -54,7 +58,7 @@ export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimi
           throw error;
         });
       remember(known, digest);
-      requests.take(use === 'stream' ? `streams of ${visitor.actor}` : visitor.actor);
+      limits[use].take(visitor.actor);
       if (scope !== null) requireScope(visitor, scope);
       return visitor;
     },
