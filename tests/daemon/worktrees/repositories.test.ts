@@ -186,6 +186,17 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(closed).toMatchObject({ branch, changes: { commits: 2 }, files: ['done.txt', 'half.txt'] });
   });
 
+  it('whose base nobody knows is not taken for one that began at HEAD', async () => {
+    const { spec, means, repo } = await setUpWorktree();
+    const wanted = spec();
+    const { names } = await open(wanted, means);
+    git(repo, 'update-ref', '-d', names.base);
+    await expect(open(wanted, means)).rejects.toMatchObject({
+      code: 'worktree.failed',
+      message: expect.stringContaining('neither the database nor the repository knows it'),
+    });
+  });
+
   it('follows no link that an agent has put in the place of a linked worktree', async () => {
     const { spec, means, repo, root } = await setUpWorktree();
     const wanted = spec({ linked: [join(root, 'focus-1')] });
