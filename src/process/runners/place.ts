@@ -137,7 +137,8 @@ function placeOf(keeper: ChildProcess): Place {
   const idle = setTimeout(() => close(), IDLE_MS).unref();
   const release = (): void => {
     if (!closed || entering > 0) return;
-    keeper.stdin!.end();
+    // Without free descriptors a keeper has no streams, and never ran.
+    keeper.stdin?.end();
     for (const each of open?.descriptors ?? []) closeSync(each);
     open = null;
   };
@@ -149,6 +150,8 @@ function placeOf(keeper: ChildProcess): Place {
   const namespaces = whenReady(keeper).then(() => {
     const descriptors = ['user', 'mnt'].map((name) => openSync(`/proc/${keeper.pid}/ns/${name}`, 'r'));
     open = { mounts: mountsOf(keeper), descriptors };
+    // It may have been closed meanwhile.
+    release();
     return descriptors.map((each) => `/proc/${process.pid}/fd/${each}`).join(' ');
   });
   namespaces.catch(close);
@@ -173,16 +176,16 @@ function placeOf(keeper: ChildProcess): Place {
 /** Resolves when the mounts are made; rejects with what the keeper wrote. Neither the keeper nor its streams keep this process alive. */
 async function whenReady(keeper: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const [input, output, errors] = [keeper.stdin!, keeper.stdout!, keeper.stderr!];
-  let said = '';
-  errors.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
-  output.once('data', () => resolve());
-  // A keeper that has ended reads no more.
-  input.on('error', () => {});
   keeper.once('error', reject);
-  keeper.once('close', (code, signal) => reject(new Error(said.trim() || (signal ?? `exit code ${code}`))));
   keeper.unref();
-  for (const stream of [input, output, errors] as Socket[]) stream.unref();
+  const [input, output, errors] = [keeper.stdin, keeper.stdout, keeper.stderr] as (Socket | undefined)[];
+  for (const stream of [input, output, errors]) stream?.unref();
+  let said = '';
+  errors?.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+  output?.once('data', () => resolve());
+  // A keeper that has ended reads no more.
+  input?.on('error', () => {});
+  keeper.once('close', (code, signal) => reject(new Error(said.trim() || (signal ?? `exit code ${code}`))));
   return promise;
 }
 
