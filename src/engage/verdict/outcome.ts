@@ -55,7 +55,7 @@ export function nonconforming(problems: readonly string[]): string {
 }
 
 function outcomeOf(printed: unknown): Outcome {
-  return isObject(printed) ? (printed as Outcome) : { value: printed };
+  return isObject(printed) ? printed : { value: printed };
 }
 
 /** One line for lists: the outcome's own `summary`, or the first line of text in the answer. */
@@ -110,7 +110,7 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
     const beyond = textBeyond(json, JSON_LIMITS.outcome);
     if (beyond !== null) return { problem: beyond };
     const value: unknown = JSON.parse(json);
-    if (isObject(value)) return { object: value as Outcome };
+    if (isObject(value)) return { object: value };
     return { problem: 'the fenced block holds JSON that is not an object' };
   } catch (error) {
     return { problem: `it is not valid JSON: ${(error as Error).message}` };
