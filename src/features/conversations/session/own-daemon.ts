@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { usageError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { runDaemon } from '../../../daemon/daemon.ts';
 import { logLibraryOutput } from '../../../telemetry/library-output.ts';
@@ -83,5 +83,5 @@ export async function startOwnDaemon(invocation: Invocation, signal: AbortSignal
 function requireFaculties(directory: string): void {
   if (existsSync(directory) && readdirSync(directory).some((name) => name.endsWith('.toml'))) return;
   const detail = `no daemon is running, and there are no faculties in ${directory} for this session to run; to write the first: animus init`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }
