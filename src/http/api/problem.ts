@@ -37,7 +37,8 @@ export function problemResponse(error: AnimusError, headers: Readonly<Record<str
 
 /** The header that says when to try again; nothing for an error that a wait does not cure. */
 export function retryAfter({ httpStatus, details }: AnimusError): Readonly<Record<string, string>> {
-  return httpStatus === 429 || httpStatus === 503 ? { 'retry-after': String(details['seconds'] ?? 1) } : {};
+  const { seconds = 1 } = details as { readonly seconds?: number };
+  return httpStatus === 429 || httpStatus === 503 ? { 'retry-after': `${seconds}` } : {};
 }
 
 /** Node has the names of an older RFC. */
