@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { readFacultyBudget } from '../core/config/sections/budget.ts';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { deepFrozen } from '../core/text/deep-frozen.ts';
+import { isObject } from '../core/text/json-values.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
 import { readAwareness } from './faculty/awareness.ts';
 import type { CodeExecution, EngageSettings, Faculty } from './faculty/faculty.ts';
@@ -205,7 +206,7 @@ function originsOf(document: StrictDocument<FacultyDocument>): Record<string, st
   const visit = (value: unknown, path: readonly string[]) => {
     for (const [key, inner] of Object.entries(value as object)) {
       const at = [...path, key];
-      if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) visit(inner, at);
+      if (isObject(inner)) visit(inner, at);
       else origins[at.join('.')] = document.originOf('faculty', ...at) ?? 'default';
     }
   };
