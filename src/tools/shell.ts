@@ -26,22 +26,20 @@ const SHARE_OF_STREAM = 7 / 16;
 const command = z
   .string()
   .min(1)
-  .max(MAX_COMMAND_CHARS, 'is longer than a command line can be; write a script and run it')
-  .describe('Command line for bash -c');
+  .max(MAX_COMMAND_CHARS, 'is longer than a command line can be; write a script and run it');
 
 const input = z.strictObject({
   command,
-  timeout_seconds: z.number().positive().optional().describe('At most the time-out of the call, which is the default'),
+  timeout_seconds: z.number().positive().optional().describe('at most that of the call, the default'),
 });
 
 const RUNS =
-  'Runs a command with bash -c in the workspace and returns exit code, stdout and stderr (16 KiB each: the beginning and ' +
-  'the end of longer output). No terminal, no stdin; nothing keeps running in the background when the call ends';
-const FRESH = 'Each call starts fresh: directory and variables are not kept.';
+  'Runs a command with bash -c in the workspace; returns exit code, stdout and stderr (16 KiB each: the beginning and the end of ' +
+  'longer output). No terminal, no stdin. No directory, variable or process is kept for the next call';
 
 export const bashTool = worldTool<z.infer<typeof input>>({
   name: 'bash',
-  description: `${RUNS}. ${FRESH}`,
+  description: `${RUNS}.`,
   input,
   kinds: { command: 'command' },
   risk: 'execute',
@@ -71,7 +69,7 @@ const bashWithJobsTool: WorldTool<z.infer<typeof inputWithJobs>> = {
   ...bashTool,
   notFromCode: ({ background = false }) =>
     background ? 'bash starts nothing in the background from code. Call it directly, outside of code.' : null,
-  description: `${RUNS}, unless it was started with background. ${FRESH}`,
+  description: `${RUNS}, but what was started with background.`,
   input: inputWithJobs,
   run: ({ background = false, ...rest }, context) =>
     background ? startInBackground(rest.command, rest.timeout_seconds ?? null, context) : runCommand(rest, context),

@@ -11,17 +11,17 @@ const MAX_SECONDS = 31_536_000;
 const waitUntil = databaseTool({
   name: 'wait_until',
   description:
-    'Waits until a time, or for a number of seconds, at most a year; you use no resources meanwhile. Give either time or ' +
-    'seconds. Use it to check later on something that takes time; do not use it to wait for a command that you run.',
+    'Waits until a time or for some seconds, at most a year, at no cost: to look at something later, not for a command that you run. ' +
+    'Give time or seconds.',
   risk: 'read',
   input: z
     .strictObject({
       time: z.iso
         .datetime({ offset: true, error: 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z' })
         .optional()
-        .describe('ISO 8601 with time zone, such as 2026-03-01T09:00:00Z'),
-      seconds: z.number().positive().max(MAX_SECONDS).optional().describe('seconds from now'),
-      reason: someText(500).describe('what you are waiting for; it is shown to people'),
+        .describe('such as 2026-03-01T09:00:00Z'),
+      seconds: z.number().positive().max(MAX_SECONDS).optional(),
+      reason: someText(500).describe('what you wait for; people see it'),
     })
     .refine((given) => (given.time === undefined) !== (given.seconds === undefined), 'give either time or seconds'),
   async run({ time, seconds, reason }, _context, tx) {

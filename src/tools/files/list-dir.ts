@@ -15,14 +15,14 @@ const MAX_GIVEN = 20_000;
 const MAX_COUNTED = 100_000;
 
 const input = z.strictObject({
-  path: z.string().min(1).optional().describe('Directory, relative to the workspace (default: the workspace itself)'),
+  path: z.string().min(1).optional().describe('default: the workspace'),
 });
 
 export const listDirTool = worldTool<z.infer<typeof input>>({
   name: 'list_dir',
   description:
-    'Lists a directory of the workspace, including hidden files. Names of directories end in /, files show their size in ' +
-    `bytes, links show their target. At most ${MAX_ENTRIES} entries, sorted by name.`,
+    'Lists a directory of the workspace, hidden files included: directories end in /, files show their size in bytes, links their target. ' +
+    `At most ${MAX_ENTRIES} entries.`,
   input,
   kinds: { path: 'path' },
   risk: 'read',

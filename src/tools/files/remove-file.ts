@@ -11,7 +11,7 @@ import { isRefusal, type Refusal, refusalOf, refuse, refusedCall } from './refus
 import { isHidden, openDirectoryInside, readOnlyReason, resolveInside, unfitPath } from './workspace.ts';
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('File, relative to the workspace'),
+  path: z.string().min(1).describe('relative to the workspace'),
 });
 
 export const removeFileTool = worldTool<z.infer<typeof input>>({

@@ -11,15 +11,14 @@ import { MAX_FILE_BYTES } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('File, relative to the workspace'),
-  content: z.string().describe('The whole new content'),
+  path: z.string().min(1).describe('relative to the workspace'),
+  content: z.string(),
 });
 
 export const writeFileTool = worldTool<z.infer<typeof input>>({
   name: 'write_file',
   description:
-    'Creates a file of the workspace or replaces its whole content, atomically; missing directories are created. ' +
-    'To change a part of a file use edit_file.',
+    'Creates a file of the workspace, and missing directories, or replaces the whole content. To change a part, use edit_file.',
   input,
   kinds: { path: 'path' },
   risk: 'write',

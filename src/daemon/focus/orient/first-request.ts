@@ -41,7 +41,7 @@ export async function beginWithRequest(
   if (workspace === null) return null;
   const { catalogue, activated } = await skillsFor(work, faculty, focusId, reach);
   await reach.skills.store.store(activated);
-  const rules = () => reach.host.guard.rulesFor({ directory, faculty });
+  const rules = reach.host.guard.rulesOf({ directory, faculty });
   const surroundings = {
     // The directory of a new focus is empty.
     instructions: faculty.workspace === null ? [] : await readInstructionFiles(workspace, rules, faculty.instructions),

@@ -11,7 +11,6 @@ import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../worktr
 import { restMessage } from '../../worktrees/rest-message.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreePlan } from '../../worktrees/worktree.ts';
 import type { FocusEnd } from './focus-end.ts';
-import { rulesOf } from './focus-rules.ts';
 import type { Focus, FocusReach } from './focus-scope.ts';
 import { hostIsolation } from './host-isolation.ts';
 import { tell, worktreeNotice } from './workspace-notices.ts';
@@ -197,7 +196,7 @@ function gitOf(
     processes: reach.host.processes,
     owner: key.workItemId,
     isolation: hostIsolation(faculty, reach.host.isolation),
-    fileRules: rulesOf(directory, faculty, reach.host.guard, () => [root])(),
+    fileRules: reach.host.guard.rulesOf({ directory, faculty, own: [root] })(),
     signal,
     clock: reach.clock,
     lease: reach.lease,
