@@ -13,11 +13,17 @@ export const askHuman: Tool = databaseTool({
   description:
     'Asks a person and waits for the answer, which may take hours and costs nothing. Ask only what your work depends on and you cannot find out or ' +
     'decide yourself. The person sees only the question: say what it is about, and what depends on the answer.',
+  words: { choices: 'suggested answers' },
   risk: 'read',
   input: z.strictObject({
-    question: someText(10_000),
-    choices: z.array(someText(200)).min(2).max(20).optional().describe('suggested answers'),
-    timeout_seconds: z.int().positive().max(MAX_SECONDS).default(DAY_SECONDS),
+    question: someText(10_000).describe('the whole question; the person sees nothing else of your work'),
+    choices: z.array(someText(200)).min(2).max(20).optional().describe('answers to choose from; others are possible'),
+    timeout_seconds: z
+      .int()
+      .positive()
+      .max(MAX_SECONDS)
+      .default(DAY_SECONDS)
+      .describe('how long to wait, at most 30 days'),
   }),
   async run({ question, choices, timeout_seconds: seconds }) {
     const request = { question, ...(choices && { choices }) };

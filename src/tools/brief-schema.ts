@@ -6,9 +6,15 @@ const CHECKED = ['minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'm
 /** A larger maximum only says that the number has some bound. */
 const LARGEST_SAID = 1_000_000;
 
-/** The JSON Schema of an input without the limits that only its check needs. */
-export function toolSchema(input: z.ZodType): Readonly<Record<string, unknown>> {
-  return written(input, ({ jsonSchema }) => {
+/** The JSON Schema of an input without the limits that only its check needs; `words`: as a tool has them. */
+export function toolSchema(
+  input: z.ZodType,
+  words?: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> {
+  return written(input, ({ jsonSchema, path }) => {
+    if (words) delete jsonSchema.description;
+    const word = path.length === 2 ? words?.[String(path[1])] : undefined;
+    if (word !== undefined) jsonSchema.description = word;
     if ((jsonSchema.maximum ?? 0) >= LARGEST_SAID) delete jsonSchema.maximum;
     // An object without any field has to say that it takes none.
     const isClosed = jsonSchema.additionalProperties === false && Object.keys(jsonSchema.properties ?? {}).length > 0;

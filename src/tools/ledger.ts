@@ -10,10 +10,11 @@ const MAX_CONTENT_CHARS = 16_000;
 const ledgerAppend = databaseTool({
   name: 'ledger_append',
   description: 'Adds an entry to the ledger: short and concrete, with names, paths and numbers.',
+  words: {},
   risk: 'write',
   input: z.strictObject({
-    type: z.enum(LEDGER_TYPES),
-    content: someText(MAX_CONTENT_CHARS),
+    type: z.enum(LEDGER_TYPES).describe('the kind of entry'),
+    content: someText(MAX_CONTENT_CHARS).describe('one entry: short, concrete, with names, paths and numbers'),
   }),
   async run(input, context, tx) {
     const seq = await appendLedger(tx, context.workItemId, input.type, input.content, {
@@ -28,10 +29,11 @@ const ledgerAppend = databaseTool({
 const ledgerRead = databaseTool({
   name: 'ledger_read',
   description: 'Reads the last entries of the ledger, of one type or all.',
+  words: {},
   risk: 'read',
   input: z.strictObject({
-    type: z.enum(LEDGER_TYPES).optional(),
-    last: z.int().min(1).max(1000).default(100),
+    type: z.enum(LEDGER_TYPES).optional().describe('only entries of this type'),
+    last: z.int().min(1).max(1000).default(100).describe('how many entries to read, counted from the newest'),
   }),
   async run(input, context, tx) {
     const entries = await readChainLedger(tx, context.workItemId, {

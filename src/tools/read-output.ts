@@ -10,11 +10,12 @@ export const readOutput = databaseTool({
   name: 'read_output',
   description:
     'Reads a part of an output that was cut in your context. The note in its place names the artifact; offset and limit count characters.',
+  words: {},
   risk: 'read',
   input: z.strictObject({
-    artifact: z.uuid(),
-    offset: z.int().min(0).max(2_000_000_000).default(0),
-    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS),
+    artifact: z.uuid().describe('the artifact id that the cut output names'),
+    offset: z.int().min(0).max(2_000_000_000).default(0).describe('characters to skip'),
+    limit: z.int().min(1).max(MAX_CHARACTERS).default(MAX_CHARACTERS).describe('maximum number of characters to read'),
   }),
   async run({ artifact, offset, limit }, context, tx) {
     const part = await readArtifact(tx, context.workItemId, artifact, offset, limit);

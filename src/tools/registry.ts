@@ -163,6 +163,8 @@ const wholeSpecOf = rememberedOf(
 );
 
 /** Most tools are the same objects for every focus of this process, and their schemas take a millisecond to write down. */
-const specOf = rememberedOf(({ name, description, input, inputSchema = toolSchema(input) }: Tool): ToolSpec => {
-  return { name, description, inputSchema };
-});
+const specOf = rememberedOf(
+  ({ name, description, input, words, inputSchema = toolSchema(input, words) }: Tool): ToolSpec => {
+    return { name, description, inputSchema };
+  },
+);

@@ -26,11 +26,12 @@ const SHARE_OF_STREAM = 7 / 16;
 const command = z
   .string()
   .min(1)
-  .max(MAX_COMMAND_CHARS, 'is longer than a command line can be; write a script and run it');
+  .max(MAX_COMMAND_CHARS, 'is longer than a command line can be; write a script and run it')
+  .describe('Command line for bash -c');
 
 const input = z.strictObject({
   command,
-  timeout_seconds: z.number().positive().optional().describe('at most that of the call, the default'),
+  timeout_seconds: z.number().positive().optional().describe('At most the time-out of the call, which is the default'),
 });
 
 const RUNS =
@@ -40,6 +41,7 @@ const RUNS =
 export const bashTool = worldTool<z.infer<typeof input>>({
   name: 'bash',
   description: `${RUNS}.`,
+  words: { timeout_seconds: 'at most that of the call, the default' },
   input,
   kinds: { command: 'command' },
   risk: 'execute',
@@ -70,6 +72,11 @@ const bashWithJobsTool: WorldTool<z.infer<typeof inputWithJobs>> = {
   notFromCode: ({ background = false }) =>
     background ? 'bash starts nothing in the background from code. Call it directly, outside of code.' : null,
   description: `${RUNS}, but what was started with background.`,
+  words: {
+    timeout_seconds: 'without background at most that of the call, the default',
+    background:
+      'starts it and returns its id at once; use bash_job with it. It ends with the work, or when the work waits',
+  },
   input: inputWithJobs,
   run: ({ background = false, ...rest }, context) =>
     background ? startInBackground(rest.command, rest.timeout_seconds ?? null, context) : runCommand(rest, context),

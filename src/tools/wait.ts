@@ -13,15 +13,16 @@ const waitUntil = databaseTool({
   description:
     'Waits until a time or for some seconds, at most a year, at no cost: to look at something later, not for a command that you run. ' +
     'Give time or seconds.',
+  words: { time: 'such as 2026-03-01T09:00:00Z', reason: 'what you wait for; people see it' },
   risk: 'read',
   input: z
     .strictObject({
       time: z.iso
         .datetime({ offset: true, error: 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z' })
         .optional()
-        .describe('such as 2026-03-01T09:00:00Z'),
-      seconds: z.number().positive().max(MAX_SECONDS).optional(),
-      reason: someText(500).describe('what you wait for; people see it'),
+        .describe('ISO 8601 with time zone, such as 2026-03-01T09:00:00Z'),
+      seconds: z.number().positive().max(MAX_SECONDS).optional().describe('seconds from now'),
+      reason: someText(500).describe('what you are waiting for; it is shown to people'),
     })
     .refine((given) => (given.time === undefined) !== (given.seconds === undefined), 'give either time or seconds'),
   async run({ time, seconds, reason }, _context, tx) {

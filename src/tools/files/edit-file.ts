@@ -11,10 +11,10 @@ import { MAX_FILE_BYTES, NOT_UTF8, readTextFile } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('relative to the workspace'),
-  old_string: z.string().min(1).max(MAX_FILE_BYTES),
-  new_string: z.string().max(MAX_FILE_BYTES),
-  replace_all: z.boolean().optional(),
+  path: z.string().min(1).describe('File, relative to the workspace'),
+  old_string: z.string().min(1).max(MAX_FILE_BYTES).describe('Text to replace, as in the file, without line numbers'),
+  new_string: z.string().max(MAX_FILE_BYTES).describe('Text to put in its place'),
+  replace_all: z.boolean().optional().describe('Replace every occurrence (default false: there must be exactly one)'),
 });
 type Edit = z.infer<typeof input>;
 
@@ -23,6 +23,7 @@ export const editFileTool = worldTool<Edit>({
   description:
     'Replaces old_string with new_string in a text file of the workspace. old_string must match exactly (white space included, no line numbers), and ' +
     'only once unless replace_all is true. LF or CRLF is kept.',
+  words: { path: 'relative to the workspace' },
   input,
   kinds: { path: 'path' },
   risk: 'write',

@@ -15,7 +15,7 @@ const MAX_GIVEN = 20_000;
 const MAX_COUNTED = 100_000;
 
 const input = z.strictObject({
-  path: z.string().min(1).optional().describe('default: the workspace'),
+  path: z.string().min(1).optional().describe('Directory, relative to the workspace (default: the workspace itself)'),
 });
 
 export const listDirTool = worldTool<z.infer<typeof input>>({
@@ -23,6 +23,7 @@ export const listDirTool = worldTool<z.infer<typeof input>>({
   description:
     'Lists a directory of the workspace, hidden files included: directories end in /, files show their size in bytes, links their target. ' +
     `At most ${MAX_ENTRIES} entries.`,
+  words: { path: 'default: the workspace' },
   input,
   kinds: { path: 'path' },
   risk: 'read',

@@ -16,9 +16,9 @@ interface Most {
 const FOR_MODELS: Most = { outputChars: 64 * 1024, lineChars: 4000 };
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('relative to the workspace'),
-  offset: z.int().min(1).optional().describe('first line, from 1'),
-  limit: z.int().min(1).optional().describe(`lines; default ${DEFAULT_LINES}`),
+  path: z.string().min(1).describe('File, relative to the workspace'),
+  offset: z.int().min(1).optional().describe('First line to read, counted from 1 (default 1)'),
+  limit: z.int().min(1).optional().describe(`Maximum number of lines (default ${DEFAULT_LINES})`),
 });
 
 export const readFileTool = worldTool<z.infer<typeof input>>({
@@ -26,6 +26,7 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   description:
     'Reads a text file of the workspace: each line as its number, a tab and its text. ' +
     `At most ${FOR_MODELS.outputChars / 1024} KiB per call, with a note on how to read the rest.`,
+  words: { path: 'relative to the workspace', offset: 'first line, from 1', limit: `lines; default ${DEFAULT_LINES}` },
   input,
   kinds: { path: 'path' },
   risk: 'read',

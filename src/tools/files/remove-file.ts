@@ -11,13 +11,14 @@ import { isRefusal, type Refusal, refusalOf, refuse, refusedCall } from './refus
 import { isHidden, openDirectoryInside, readOnlyReason, resolveInside, unfitPath } from './workspace.ts';
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('relative to the workspace'),
+  path: z.string().min(1).describe('File, relative to the workspace'),
 });
 
 export const removeFileTool = worldTool<z.infer<typeof input>>({
   name: 'remove_file',
   description:
     'Removes one file of the workspace; of a symbolic link, the link and not its target. Directories are not removed.',
+  words: { path: 'relative to the workspace' },
   input,
   kinds: { path: 'path' },
   risk: 'write',

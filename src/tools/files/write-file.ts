@@ -11,14 +11,15 @@ import { MAX_FILE_BYTES } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('relative to the workspace'),
-  content: z.string(),
+  path: z.string().min(1).describe('File, relative to the workspace'),
+  content: z.string().describe('The whole new content'),
 });
 
 export const writeFileTool = worldTool<z.infer<typeof input>>({
   name: 'write_file',
   description:
     'Creates a file of the workspace, and missing directories, or replaces the whole content. To change a part, use edit_file.',
+  words: { path: 'relative to the workspace' },
   input,
   kinds: { path: 'path' },
   risk: 'write',

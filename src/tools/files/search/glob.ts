@@ -17,8 +17,8 @@ const ADVICE = 'look in a narrower path, or use a simpler pattern';
 const WORKER = new URL(`./glob-worker${extname(import.meta.filename)}`, import.meta.url);
 
 const input = z.strictObject({
-  pattern: z.string().min(1).max(1000).describe('such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth'),
-  path: z.string().min(1).optional().describe('directory; default: the workspace'),
+  pattern: z.string().min(1).max(1000).describe('Such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth'),
+  path: z.string().min(1).optional().describe('Directory to search, relative to the workspace (default: all of it)'),
 });
 
 export const globTool = worldTool<z.infer<typeof input>>({
@@ -26,6 +26,10 @@ export const globTool = worldTool<z.infer<typeof input>>({
   description:
     'Finds files of the workspace whose path, relative to the searched directory, matches a pattern. Hidden files are ' +
     `included; .git and node_modules are not, and links are not followed. At most ${MAX_SHOWN} paths.`,
+  words: {
+    pattern: 'such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth',
+    path: 'directory; default: the workspace',
+  },
   input,
   kinds: { path: 'tree' },
   risk: 'read',

@@ -19,11 +19,11 @@ const ADVICE = 'narrow path or glob, or use a pattern that backtracks less';
 const WORKER = new URL(`./grep-worker${extname(import.meta.filename)}`, import.meta.url);
 
 const input = z.strictObject({
-  pattern: z.string().min(1).max(1000).describe('JavaScript regular expression'),
-  path: z.string().min(1).optional().describe('file or directory; default: the workspace'),
-  glob: z.string().min(1).max(1000).optional().describe('only files whose path matches, such as *.ts'),
-  ignore_case: z.boolean().optional(),
-  limit: z.int().min(1).max(MAX_MATCHES).optional().describe(`lines; default ${DEFAULT_MATCHES}`),
+  pattern: z.string().min(1).max(1000).describe('JavaScript regular expression, matched against each line'),
+  path: z.string().min(1).optional().describe('File or directory, relative to the workspace (default: all of it)'),
+  glob: z.string().min(1).max(1000).optional().describe('Only files whose path matches, such as *.ts'),
+  ignore_case: z.boolean().optional().describe('Default false'),
+  limit: z.int().min(1).max(MAX_MATCHES).optional().describe(`Maximum number of lines (default ${DEFAULT_MATCHES})`),
 });
 
 export const grepTool = worldTool<z.infer<typeof input>>({
@@ -31,6 +31,12 @@ export const grepTool = worldTool<z.infer<typeof input>>({
   description:
     'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text. ' +
     'Hidden files are searched; .git, node_modules and binary files are not, and links are not followed.',
+  words: {
+    pattern: 'JavaScript regular expression',
+    path: 'file or directory; default: the workspace',
+    glob: 'only files whose path matches, such as *.ts',
+    limit: `lines; default ${DEFAULT_MATCHES}`,
+  },
   input,
   kinds: { path: 'tree' },
   risk: 'read',
