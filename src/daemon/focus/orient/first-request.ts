@@ -21,8 +21,8 @@ function hasHookBefore({ orient, hooks = NO_LOOP_HOOKS }: Faculty): boolean {
 }
 
 /**
- * Begins a focus of which nothing but the work item goes into its first request. Null where something else does (a hook, a worktree,
- * attachments, an earlier focus, a ledger) or may do: then nothing was written, and the focus begins step by step. Errors: `skill.unknown`,
+ * Begins a focus whose first request is made from the work item alone. Null if something else goes into it (a hook, a worktree,
+ * attachments, an earlier focus, a ledger), or may: then nothing was written, and the focus begins step by step. Errors: `skill.unknown`,
  * `skill.changed`.
  */
 export async function beginWithRequest(

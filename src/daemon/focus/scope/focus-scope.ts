@@ -61,7 +61,7 @@ export interface SharedReach {
   readonly keepTurn: KeepTurn;
   /** Makes the digest of other work for the first message. */
   readonly awareness: DigestFor;
-  /** True: nobody is there to be asked (`DaemonOptions`). */
+  /** True: nobody can be asked (`DaemonOptions`). */
   readonly unattended: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface SharedReach {
 export interface FocusReach {
   readonly db: Database;
   readonly clock: Clock;
-  /** Asked wherever the focus acts outward. */
+  /** Asked before anything that has an effect outside the daemon. */
   readonly lease: Lease;
   readonly log: Log;
   readonly host: HostReach;

@@ -62,7 +62,7 @@ export async function openFocusWorktree(
   const worktree = await openWorktree(plan, git);
   await hold(plan, key, { handed: false, lost: plan.lost }, reach);
   if (plan.lost !== null)
-    reach.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'something of a worktree was lost');
+    reach.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'part of a worktree was lost');
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
   const notice = worktreeNotice(worktree, recorded);
   if (goesOn && notice !== null) await tell(key, reach.db, notice);
