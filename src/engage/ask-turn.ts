@@ -72,7 +72,7 @@ async function ask(
     const turn = known?.turn ?? nextTurn(sent, focus);
     const [opened, prepared] = await Promise.all([
       open(turn, known, focus, run, db),
-      known?.messages ?? prepareMessages(sent, focus),
+      known ? (known.messages ?? renderMessages(sent)) : prepareMessages(sent, focus),
     ]);
     if (opened.kind === 'refused') return { sent, asked: opened };
     sent = withNotices(sent, opened.notices);
