@@ -130,6 +130,7 @@ export const ERRORS = {
   'http.media_type': row('the body must be JSON, with the header Content-Type: application/json', false, 2, 415),
   'http.too_large': row('the body has more than {limit} bytes', false, 2, 413),
   'http.too_many': row('{detail}; try again in {seconds} s', true, 5, 429),
+  'http.too_many_streams': row('{detail}; try again in {seconds} s', true, 5, 503),
   'http.key_reused': row('{detail}; a new request needs a new Idempotency-Key', false, 5, 422),
   'http.issuer': row('the keys of the issuer of the token cannot be read; try again in a moment', true, 4),
   'http.no_sandbox': row('no code can run now: {detail}; {remedy}', true, 4),

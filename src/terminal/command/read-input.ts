@@ -1,7 +1,7 @@
 /** Text from standard input, for arguments that are `-`. */
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../core/errors/errors.ts';
 
 /** The whole input without white space at its end. Errors: `usage.invalid` where it is not text (UTF-8 without NUL), or has no words. */
 export async function readInput(stdin: Readable): Promise<string> {
@@ -28,5 +28,5 @@ function decoded(bytes: Buffer): string | null {
 }
 
 function refused(detail: string): AnimusError {
-  return new AnimusError('usage.invalid', { detail });
+  return usageError(detail);
 }

@@ -155,3 +155,8 @@ test('code that ran without a model is not a call, in the sums and in the status
   expect(stdout).toMatch(/Spent\s+\$0\.6000 in 4 calls and 1 run of code,/);
   expect((await animus(['status'])).stdout).toContain('$0.6000 today in 4 calls and 1 run of code');
 });
+
+test('a round that finds no calls adds nothing', async () => {
+  await addUpSpend(target.database, 1000);
+  expect(await addUpSpend(target.database, 1000)).toEqual({ count: 0, added: [] });
+});
