@@ -61,8 +61,6 @@ export interface Permission {
 export function permissionOf(permissions: Permissions, call: PermittedCall): Permission {
   const { name, origin, risk } = call.tool;
   const { named, beginnings } = groupsOf(permissions.rules);
-  const level = (rules: readonly PermissionRule[] = []) =>
-    strictest(rules.filter(({ patterns }) => patterns === null).map(decided));
   return (
     byPattern(patternRules(permissions, name), call) ??
     level(named.get(name)) ??
@@ -72,6 +70,10 @@ export function permissionOf(permissions: Permissions, call: PermittedCall): Per
       ? { verdict: 'auto', rule: 'default: a tool of the engine', at: null, unclear: null }
       : (level(named.get('*')) ?? byRisk(permissions, call)))
   );
+}
+
+function level(rules: readonly PermissionRule[] = []) {
+  return strictest(rules.filter(({ patterns }) => patterns === null).map(decided));
 }
 
 /** The rules about a tool that compare its input. */

@@ -87,7 +87,12 @@ async function openGuard() {
   });
   const config = loadConfig({ env, cwd });
   const guard = createFileGuard({
-    ...{ config, env, cwd, facultiesDir, clock: systemClock, log: silentLog },
+    config,
+    env,
+    cwd,
+    facultiesDir,
+    clock: systemClock,
+    log: silentLog,
     faculties: () => faculties,
   });
   return {
