@@ -64,7 +64,7 @@ export function facultyTools(settings: ToolSettings): readonly Tool[] {
 }
 
 /** As without a configuration. */
-const NO_SETTINGS: ToolSettings = {
+export const NO_SETTINGS: ToolSettings = {
   web: () => ({ allow: [] }),
   search: () => null,
   embedQuery: noQueryEmbedding,

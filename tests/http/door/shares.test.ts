@@ -63,7 +63,10 @@ test('all connections of one person leave room for those of others', () => {
     return socket;
   };
   const kept = Array.from({ length: 9 }, () => keep('alice'));
-  const refused = { code: 'http.too_many', message: expect.stringContaining('you have 9 connections in use, the most that one person may have') };
+  const refused = {
+    code: 'http.too_many',
+    message: expect.stringContaining('you have 9 connections in use, the most that one person may have'),
+  };
   expect(() => keep('alice')).toThrow(expect.objectContaining(refused));
   keep('bob');
   connections.free(kept[0]!);

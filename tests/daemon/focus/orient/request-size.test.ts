@@ -1,7 +1,6 @@
 /** Promise: the first request of a focus with the usual tools is small, and nobody pays for a tool that its faculty does not have. */
 import { expect, test } from 'vitest';
 import { loadFaculties } from '../../../../src/catalog/faculties.ts';
-import { NO_SKILLS } from '../../../../src/catalog/skills/skill.ts';
 import { estimateTokens } from '../../../../src/core/work/tokens.ts';
 import { modelSees } from '../../../../src/daemon/focus/engage/built-in-engage.ts';
 import { orientMessage } from '../../../../src/engage/prompt/prompt.ts';
@@ -9,22 +8,11 @@ import { anthropicBody } from '../../../../src/llm/anthropic/request.ts';
 import { modelInfo } from '../../../../src/llm/models/models.ts';
 import type { ClaimedWork } from '../../../../src/store/work/work.ts';
 import type { McpSettings } from '../../../../src/tools/mcp/mcp-settings.ts';
-import { noQueryEmbedding } from '../../../../src/tools/memory/embed-query.ts';
-import { FACULTY_TOOL_NAMES, TOOL_KINDS } from '../../../../src/tools/registry.ts';
+import { FACULTY_TOOL_NAMES, NO_SETTINGS, TOOL_KINDS } from '../../../../src/tools/registry.ts';
 import { openToolset, toolSources } from '../../../../src/tools/source.ts';
 
 const MODEL = 'claude-sonnet-4-5';
-const SOURCES = toolSources(
-  {
-    web: () => ({ allow: [] }),
-    search: () => null,
-    embedQuery: noQueryEmbedding,
-    sandbox: () => null,
-    skills: async () => NO_SKILLS,
-    writesSkills: false,
-  },
-  {} as McpSettings,
-);
+const SOURCES = toolSources(NO_SETTINGS, {} as McpSettings);
 const { faculties } = loadFaculties('faculties', {
   toolNames: FACULTY_TOOL_NAMES,
   toolKinds: TOOL_KINDS,
