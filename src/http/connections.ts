@@ -95,15 +95,15 @@ function countedAs({ person, use }: Kept): readonly { readonly name: string; rea
 function tooMany(part: keyof typeof SHARES, count: number): AnimusError {
   switch (part) {
     case 'person': {
-      const detail = `${count} connections of yours are in use, and one person may use ${count} at once: close some`;
+      const detail = `you have ${count} connections in use, the most that one person may have; close some`;
       return new AnimusError('http.too_many', { detail, seconds: 1 });
     }
     case 'streamsOfPerson': {
-      const detail = `${count} streams of yours are open, and one person may have ${count} at once: close some`;
+      const detail = `you have ${count} streams open, the most that one person may have; close some`;
       return new AnimusError('http.too_many_streams', { detail, seconds: STREAM_AGAIN_SECONDS });
     }
     case 'streams': {
-      const detail = `${count} streams are open, as many as this server has room for`;
+      const detail = `this server has ${count} streams open, the most that it allows`;
       return new AnimusError('http.too_many_streams', { detail, seconds: STREAM_AGAIN_SECONDS });
     }
     default:

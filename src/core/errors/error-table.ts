@@ -43,7 +43,7 @@ export const ERRORS = {
   'skill.unknown': row('no skill named {name}{hint?}', false, 3),
   'skill.invalid': row('{count} problem(s) in the skills:\n{problems}', false, 2, 422),
   'skill.changed': row('the skill {name} in {directory} was changed after it was read: {detail}', true, 5),
-  'skill.exists': row('{directory} exists already; choose another directory, or replace it with --force', false, 5),
+  'skill.exists': row('{directory} already exists; choose another directory, or replace it with --force', false, 5),
   'skill.unwritable': row('cannot write the skill {name} to {directory}: {detail}', true, 1),
   'skill.source': row('{source}: {detail}', false, 2),
 
@@ -99,7 +99,7 @@ export const ERRORS = {
   ),
 
   'schedule.not_found': row('no schedule named {name}{hint?}', false, 3),
-  'schedule.exists': row('a schedule named {name} exists already; remove it first, or choose another name', false, 5),
+  'schedule.exists': row('a schedule named {name} already exists; remove it first, or choose another name', false, 5),
   'schedule.invalid': row('the schedule is not valid: {detail}', false, 2, 422),
 
   'hook.failed': row('hook {command} failed: {detail}', true, 1),

@@ -96,7 +96,7 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
       : JSON.stringify(jsonObject('--input', jsonOf('--input', options.input, invocation.context.cwd)));
   const { always, note, pattern, for: seconds = DEFAULT_GRANT_SECONDS } = options;
   if (always === undefined && (options.for !== undefined || pattern !== undefined)) {
-    throw usageError('--for and --pattern belong to --always');
+    throw usageError('--for and --pattern can only be used with --always');
   }
   return decideOn(invocation, options, reference, 'approved', async (db, id, { ask_id: ask, hash }) => {
     const decision = { ask, hash, note, input };

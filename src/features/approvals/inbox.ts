@@ -41,7 +41,7 @@ async function inboxCommand(
   const { output } = invocation;
   const { limit, full, group, deny, seen } = options;
   if (group === undefined && (deny ?? seen) !== undefined) {
-    throw usageError('--deny and --seen belong to --group');
+    throw usageError('--deny and --seen can only be used with --group');
   }
   if (group !== undefined) return groupCommand(invocation, options, group);
   if (reference !== undefined) {

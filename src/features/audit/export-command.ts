@@ -21,7 +21,7 @@ export async function exportCommand(invocation: Invocation, options: ExportOptio
   const { output } = invocation;
   const { since, until, heads = false } = options;
   const csv = options.format === 'csv';
-  if (csv && options.json) throw usageError('--json and --format csv exclude each other');
+  if (csv && options.json) throw usageError('give --json or --format csv, not both');
   if (since && until && since >= until) {
     throw usageError('--since must be before --until');
   }

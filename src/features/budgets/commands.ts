@@ -212,7 +212,7 @@ function subjectOf(options: SubjectOptions) {
   }
   const [scope, subject, isId] = one;
   if ((scope === 'item' || scope === 'root') && per !== undefined) {
-    throw usageError('--per is for --faculty and --appliance');
+    throw usageError('--per can only be used with --faculty or --appliance');
   }
   const period: BudgetPeriod = per ?? 'none';
   return { name: { scope, subject, period }, ids: isId ? { subject: findWork } : {} };

@@ -66,7 +66,7 @@ async function spendCommand(invocation: Invocation, options: PeriodOptions): Pro
   const { by = ['faculty', 'model'], limit } = options;
   const period = periodOf(options);
   if (by.includes('root')) {
-    if (by.length > 1) throw usageError('--by root stands alone: roots are work items');
+    if (by.length > 1) throw usageError('--by root cannot be combined with other groupings: each root is a work item');
     const roots = await withDatabase(invocation, (db) => readSpendRoots(db, period, limit ?? 20));
     output.document({ ...period, by, roots });
     showRoots(output, period, roots);
@@ -82,7 +82,7 @@ async function spendCommand(invocation: Invocation, options: PeriodOptions): Pro
 async function itemsCommand(invocation: Invocation, options: ItemsOptions): Promise<number> {
   const { output } = invocation;
   const { slowest = false, dearest = false, limit = 20 } = options;
-  if (slowest && dearest) throw usageError('choose --slowest or --dearest');
+  if (slowest && dearest) throw usageError('give --slowest or --dearest, not both');
   const period = periodOf(options);
   const order = slowest ? 'slowest' : 'dearest';
   const items = await withDatabase(invocation, (db) => readSpendItems(db, order, period, limit));

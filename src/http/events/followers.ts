@@ -11,8 +11,8 @@ export interface Follower {
 const CALLED_AT_ONCE = 100;
 
 /**
- * Those who are called wait in one line, also for later changes, so that none waits longer than it takes to call all. One that has not had its turn yet
- * takes everything until then at once: only those fall behind whose turn has not come.
+ * Those who are called queue up, also for later changes, so that none waits longer than it takes to call all. One whose turn comes takes everything
+ * until then at once.
  */
 export function createFollowers(clock: Clock) {
   let waiting: Follower[] = [];

@@ -182,7 +182,7 @@ export function readCursor(workItemId: string, cursor: string): Position {
 
 /** The error for an id that belongs to something else, or to nothing. */
 export function foreignCursor(): AnimusError {
-  return usageError('the id is not that of an event of this stream: begin without one');
+  return usageError('no event of this stream has this id; start without an id');
 }
 
 function positionOf({ c, f, z: end, t, i, e, n, l, m, k, d, x }: z.infer<typeof FIELDS>): Position {

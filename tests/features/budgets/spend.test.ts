@@ -117,9 +117,9 @@ describe('animus spend', () => {
 
   test.each([
     [['--by', 'facutly'], 'did you mean faculty'],
-    [['--by', 'root,day'], '--by root stands alone'],
+    [['--by', 'root,day'], '--by root cannot be combined with other groupings'],
     [['--since', '2026-02-01', '--until', '2026-02-01'], '--until must be a later UTC day'],
-    [['items', '--slowest', '--dearest'], 'choose --slowest or --dearest'],
+    [['items', '--slowest', '--dearest'], 'give --slowest or --dearest, not both'],
     [['items', '--by', 'day'], "unknown option '--by'"],
   ])('refuses %j', async (argv, message) => {
     const { code, stderr } = await animus(['spend', ...argv]);

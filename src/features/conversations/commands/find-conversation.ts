@@ -21,7 +21,7 @@ export async function findConversationToResume(
     const latest = all.find((one) => faculty === undefined || one.faculty === faculty);
     if (latest !== undefined) return latest;
     const whose = faculty === undefined ? '' : ` with ${faculty}`;
-    throw usageError(`there is no conversation${whose}; to begin one, leave out --resume`);
+    throw usageError(`you have no conversation${whose} yet; to start one, leave out --resume`);
   }
   const id = await findByIdOrTitle(db, given);
   const found = await findConversation(db, id);

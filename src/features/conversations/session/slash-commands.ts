@@ -167,7 +167,7 @@ async function exportTo({ db, console, conversation, cwd, home }: SessionParts, 
     (await readConversation(db, id)).map((message) => `${JSON.stringify(messageDocument(message))}\n`).join('');
   const text = given.endsWith('.jsonl') ? await lines() : (await readVirtualFile(db, id)).content;
   const path = resolve(cwd, expandHome(given, home));
-  if (existsSync(path)) throw usageError(`${given} is there already`);
+  if (existsSync(path)) throw usageError(`${given} already exists`);
   try {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
@@ -213,5 +213,5 @@ function toggleThoughts({ console: { output }, settings }: SessionParts): void {
 
 function idOf({ id }: OpenConversation): string {
   if (id !== null) return id;
-  throw usageError('nothing was said yet: the first message begins the conversation');
+  throw usageError('there are no messages yet; the conversation starts with your first one');
 }

@@ -11,7 +11,7 @@ export function parseExport(text: string): ImportedMessage[] {
   const plain = text.replace(/^\ufeff/, '');
   const messages = /^\s*\{/.test(plain) ? parseLines(plain) : parseMarkdown(plain);
   if (messages.length > 0) return messages;
-  throw usageError('there are no messages in it: an export is JSON Lines, or Markdown with a heading for each message');
+  throw usageError('it contains no messages; expected JSON Lines, or Markdown with a heading for each message');
 }
 
 function parseLines(text: string): ImportedMessage[] {

@@ -34,7 +34,7 @@ export function addModelsUpdateCommand(group: Command, run: RunCommand): void {
 
 async function updateModels({ output, config, context }: Invocation, options: UpdateOptions): Promise<number> {
   const { home } = await config();
-  if (options.check && options.reset) throw usageError('give --check or --reset');
+  if (options.check && options.reset) throw usageError('give --check or --reset, not both');
   if (options.reset) {
     rmSync(fetchedPrices(home), { force: true });
     const { file } = usedPrices(null);

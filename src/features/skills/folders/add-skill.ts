@@ -61,7 +61,7 @@ async function openSource(
 ): Promise<{ from: string; commit: string | null }> {
   const url = gitSource(source);
   if (url === null) {
-    if (ref !== undefined) throw usageError('--ref is for git repositories');
+    if (ref !== undefined) throw usageError('--ref can only be used with a git repository');
     return { from: resolve(context.cwd, source), commit: null };
   }
   const clone = await mkdtemp(join(tmpdir(), 'animus-skill-'));
