@@ -8,7 +8,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import { authenticate, EMBEDDED_DATABASE, EMBEDDED_USER } from './embedded-handshake.ts';
 import { type SessionClient, type SharedSession, shareSession } from './embedded-session.ts';
 import { traceClient } from './embedded-statements.ts';
-import { MAKE_OWN, unpackPrepared } from './prepared-database.ts';
+import { MAKE_OWN, syncDirectory, unpackPrepared } from './prepared-database.ts';
 import { type ScramVerifier, scramVerifier } from './scram.ts';
 import { createStrangers } from './strangers.ts';
 import { errorResponse, MessageReader, message, startupMessage } from './wire.ts';
@@ -93,7 +93,11 @@ async function openCluster({ directory, prepared }: EmbeddedServerOptions): Prom
     startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
     ...(isNew && !unpacked && { loadDataDir: await shippedCluster() }),
   });
-  if (unpacked) await db.exec(MAKE_OWN);
+  if (unpacked) {
+    await db.exec(MAKE_OWN);
+    // PGlite itself never waits for the disk. A machine that loses power now must not leave a directory that looks whole, or one without its own secrets.
+    await syncDirectory(directory);
+  }
   return db;
 }
 

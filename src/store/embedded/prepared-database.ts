@@ -3,7 +3,7 @@
  * which takes 4 s of processor time. `scripts/prepare-database.ts` writes it when the package is built; a clone that was not built has none.
  */
 import { createHash, hash } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
@@ -26,7 +26,7 @@ export interface PreparedHeader {
 }
 
 /**
- * Fills an empty data directory, and returns when the disk has it. False, and nothing is written, if the file cannot be read, is damaged, or was made
+ * Fills an empty data directory. False, and nothing is written, if the file cannot be read, is damaged, or was made
  * of other migrations or another PGlite than those that are here: the migrations run then. What is left of a process that was killed is removed like any first start that was not finished.
  */
 export async function unpackPrepared(directory: string, file: URL): Promise<boolean> {
@@ -40,11 +40,9 @@ export async function unpackPrepared(directory: string, file: URL): Promise<bool
   let at = begin;
   const writes = header.files.map(([path, size, stored]) => {
     const bytes = content.subarray(at, (at += stored));
-    return writeDurably(join(directory, path), bytes, size);
+    return writeSized(join(directory, path), bytes, size);
   });
   await Promise.all(writes);
-  const changed = [...header.directories.map((path) => join(directory, path)), directory, dirname(directory)];
-  await Promise.all(changed.map(syncDirectory));
   return true;
 }
 
@@ -63,25 +61,34 @@ export async function madeOf(): Promise<string> {
   return made.digest('hex');
 }
 
-async function writeDurably(path: string, bytes: Buffer, size: number): Promise<void> {
+async function writeSized(path: string, bytes: Buffer, size: number): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(bytes);
     if (bytes.length < size) await file.truncate(size);
-    await file.datasync();
   } finally {
     await file.close();
   }
 }
 
-/** Windows has no handles of directories. */
-async function syncDirectory(path: string): Promise<void> {
+/** Returns when the disk has the whole directory, and its name. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  await Promise.all(files.map((entry) => sync(join(entry.parentPath, entry.name), 'r+')));
+  // Windows has no handles of directories.
   if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
+  const directories = entries.filter((entry) => entry.isDirectory());
+  const paths = directories.map((entry) => join(entry.parentPath, entry.name));
+  await Promise.all([...paths, directory, dirname(directory)].map((path) => sync(path, 'r')));
+}
+
+async function sync(path: string, flags: 'r' | 'r+'): Promise<void> {
+  const handle = await open(path, flags);
   try {
-    await directory.sync();
+    await handle.sync();
   } finally {
-    await directory.close();
+    await handle.close();
   }
 }
 
