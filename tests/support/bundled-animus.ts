@@ -115,7 +115,9 @@ function inPlace(code: string, place: string): string {
 }
 
 function fingerprint(programs: Readonly<Record<string, string>>): string {
-  const hash = createHash('sha256').update(JSON.stringify(programs)).update(readFileSync(import.meta.filename));
+  const hash = createHash('sha256')
+    .update(JSON.stringify(programs))
+    .update(readFileSync(import.meta.filename));
   hash.update(readFileSync(join(ROOT, 'package-lock.json')));
   for (const file of readdirSync(SOURCE, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue;
