@@ -42,7 +42,7 @@ const LOCK_POLL_MS = 50;
 
 /**
  * Owns the directory and serves it until closed; a process that is killed leaves nothing that blocks the next one. First
- * start with the prepared database about 2 s, later ones about 1 s.
+ * start with the prepared database takes little longer than later ones, about 1 s.
  *
  * Errors: `db.embedded_locked` when another process has it after `waitMs`; `db.refused` when the directory cannot be
  * written or the disk is full; `interrupted`.
