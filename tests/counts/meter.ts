@@ -1,4 +1,5 @@
 /** Counts what a piece of work costs a database, as seen from the network and by the server. */
+import { setTimeout } from 'node:timers/promises';
 import type { Database } from '../../src/store/sql/database.ts';
 import { type Relay, startRelay } from './relay.ts';
 
@@ -43,12 +44,19 @@ export async function openMeter(admin: Database, url: string): Promise<Meter> {
     const [row] = await admin.query<Record<string, number>>(COUNTED, [name]);
     return { statements, roundTrips, transactions, ...row! };
   };
+  /** Until what follows from the work before, such as a second look for events, has passed. */
+  const quiet = async () => {
+    for (let passed = -1; passed !== relay.passed.statements; await setTimeout(QUIET_MS))
+      passed = relay.passed.statements;
+  };
   return {
     through: relay.through,
     read,
     async count(work) {
+      await quiet();
       const before = await read();
       await work();
+      await quiet();
       return difference(await read(), before);
     },
     close: relay.close,
@@ -66,8 +74,9 @@ export function difference(after: Cost, before: Cost): Cost {
 }
 
 /** What makes a sample say something else: images of whole pages in the WAL, as after each checkpoint, and garbage that was collected. */
-const DISTURBANCES = ['pageImages', 'collections'];
+export const DISTURBANCES: readonly string[] = ['pageImages', 'collections'];
 const MOST_REPEATED = 30;
+const QUIET_MS = 30;
 
 /**
  * The least of `samples` of each measure: whatever else the server does, such as filling its caches again after another test has made a

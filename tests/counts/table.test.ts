@@ -40,7 +40,7 @@ test('a sample is the least of each measure, and a disturbed one is taken again'
 });
 
 test('messages are found whatever the pieces in which they come', () => {
-  const sent = Buffer.from('5300000004' + '5100000006' + '3100' + '5a0000000549', 'hex');
+  const sent = Buffer.from('5300000004510000000631005a0000000549', 'hex');
   for (const size of [1, 3, sent.length]) {
     const seen: string[] = [];
     const read = messages((type, body) => seen.push(`${type}${body.toString('hex')}`));

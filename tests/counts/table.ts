@@ -11,7 +11,14 @@ const FILE = join(import.meta.dirname, 'counts.json');
 export const WRITE_VARIABLE = 'ANIMUS_COUNTS_WRITE';
 
 /** By how much of its value a measure may differ; every other one is exact. */
-const TOLERANCES: Readonly<Record<string, number>> = { buffers: 0.05, walBytes: 0.05, modules: 0.05, allocatedKB: 0.1 };
+const TOLERANCES: Readonly<Record<string, number>> = {
+  buffers: 0.05,
+  walBytes: 0.05,
+  modules: 0.05,
+  allocatedKB: 0.1,
+  bytes: 0.01,
+  messages: 0.01, // how long ago the item was inserted is said in it
+};
 
 export function readTable(): Counts {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Counts;

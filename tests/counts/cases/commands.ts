@@ -51,7 +51,9 @@ export async function countCommands(owner: Database, url: string): Promise<Count
   const [item] = await owner.query<{ id: string }>(
     `insert into animus.work_items (faculty) values ('engineer') returning id`,
   );
-  const rows = new Map(COMMANDS.flatMap((lines) => lines.split('; ')).map((line) => [line, {} as Counts[string]]));
+  const rows = new Map<string, Counts[string]>(
+    COMMANDS.flatMap((lines) => lines.split('; ')).map((line) => [line, {}]),
+  );
   const left = COMMANDS.values();
   const worker = async () => {
     for (const lines of left) {

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { sharedCompileCache } from '../../support/compile-cache.ts';
 import { anthropicEvents, sse, text, toolUse } from '../../support/model-server/anthropic.ts';
 import { type RecordedRequest, startServer } from '../../support/model-server/server.ts';
-import { type Cost, difference, least, type Meter } from '../meter.ts';
+import { type Cost, DISTURBANCES, difference, least, type Meter } from '../meter.ts';
 
 /** The turns between whose requests is counted, and the last one. */
 const [FROM, TO, LAST] = [4, 12, 13];
-/** Undisturbed turns of each kind, from three foci or more. A call that outlasts the record of its answer costs a statement more: the least counts. */
-const TURNS = 24;
 
 type Json = Record<string, unknown>;
 type Call = readonly [tool: string, input: Json];
@@ -45,12 +43,11 @@ export async function countTurns(url: string, meter: Meter): Promise<Record<stri
   try {
     for (kind of Object.keys(KINDS)) {
       await loop.run('Warm up.');
-      turns.length = 0;
-      const cost = await least(TURNS, async () => {
-        if (turns.length === 0) await loop.run('Do it.');
-        return turns.shift()!;
+      rows[`turn with ${kind}`] = await least(3, async () => {
+        turns.length = 0;
+        await loop.run('Do it.');
+        return perTurn(turns);
       });
-      rows[`turn with ${kind}`] = rounded(cost);
     }
     return rows;
   } finally {
@@ -80,7 +77,7 @@ function answerOf(content: readonly Json[]) {
   return { status: 200, headers, parts: anthropicEvents(message).map(sse) };
 }
 
-const PROBE = join(import.meta.dirname, '../probe.mjs');
+const PROBE = join(import.meta.dirname, '../probe.ts');
 /** So much room that nothing is collected during a focus. */
 const HEAP = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
@@ -121,7 +118,17 @@ async function startLoop(databaseUrl: string, modelUrl: string) {
   };
 }
 
-/** To a tenth, which is more than the tolerances need. */
-function rounded(cost: Cost): Cost {
-  return Object.fromEntries(Object.entries(cost).map(([measure, value]) => [measure, Math.round(value * 10) / 10]));
+/**
+ * The least of the turns of a focus, since a call that outlasts the record of its answer costs a statement more. The mean of what is known only
+ * roughly for one turn, to a tenth; zero only if it is for all.
+ */
+function perTurn(turns: readonly Cost[]): Cost {
+  const costOf = (measure: string) => {
+    const all = turns.map((turn) => turn[measure]!);
+    if (!ROUGH.includes(measure)) return Math.min(...all);
+    return Math.ceil((all.reduce((sum, cost) => sum + cost, 0) / turns.length) * 10) / 10;
+  };
+  return Object.fromEntries(Object.keys(turns[0]!).map((measure) => [measure, costOf(measure)]));
 }
+
+const ROUGH: readonly string[] = ['allocatedKB', ...DISTURBANCES];

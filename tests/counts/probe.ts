@@ -2,13 +2,16 @@
 // counted; `collect` collects garbage first (--expose-gc), so that the growth of the heap is what was allocated since.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+
+type GcEntry = PerformanceEntry & { readonly detail: { readonly flags: number } };
+type Call = (this: unknown, ...args: unknown[]) => unknown;
 
 let fileCalls = 0;
-for (const module of [fs, fs.promises]) {
+for (const module of [fs, fs.promises] as unknown as Record<string, Call>[]) {
   for (const [name, original] of Object.entries(module)) {
     if (typeof original !== 'function' || /^[A-Z]|^create|^watch|^_/.test(name)) continue;
-    const counted = function (...args) {
+    const counted: Call = function (...args) {
       fileCalls++;
       return original.apply(this, args);
     };
@@ -19,15 +22,17 @@ for (const module of [fs, fs.promises]) {
 syncBuiltinESMExports();
 
 let collections = 0;
-const count = (entries) => {
-  collections += entries.filter(({ detail }) => !(detail.flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED)).length;
+const count = (entries: readonly PerformanceEntry[]) => {
+  const unforced = (entry: PerformanceEntry) =>
+    ((entry as GcEntry).detail.flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0;
+  collections += entries.filter(unforced).length;
 };
 const observer = new PerformanceObserver((list) => count(list.getEntries()));
 observer.observe({ entryTypes: ['gc'] });
 
 process.on('message', (message) => {
   if (message !== 'read' && message !== 'collect') return;
-  if (message === 'collect') globalThis.gc();
+  if (message === 'collect') globalThis.gc!();
   count(observer.takeRecords());
-  process.send({ fileCalls, allocatedKB: process.memoryUsage().heapUsed / 1024, collections });
+  process.send!({ fileCalls, allocatedKB: process.memoryUsage().heapUsed / 1024, collections });
 });
