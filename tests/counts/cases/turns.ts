@@ -9,6 +9,9 @@ import { type Cost, DISTURBANCES, difference, least, type Meter } from '../meter
 /** The turns between whose requests is counted, and the last one. */
 const [FROM, TO, LAST] = [4, 12, 13];
 
+/** Foci of each kind of turn. */
+const FOCI = 5;
+
 type Json = Record<string, unknown>;
 type Call = readonly [tool: string, input: Json];
 
@@ -43,7 +46,7 @@ export async function countTurns(url: string, meter: Meter): Promise<Record<stri
   try {
     for (kind of Object.keys(KINDS)) {
       await loop.run('Warm up.');
-      rows[`turn with ${kind}`] = await least(3, async () => {
+      rows[`turn with ${kind}`] = await least(FOCI, async () => {
         turns.length = 0;
         await loop.run('Do it.');
         return perTurn(turns);
@@ -119,16 +122,14 @@ async function startLoop(databaseUrl: string, modelUrl: string) {
 }
 
 /**
- * The least of the turns of a focus, since a call that outlasts the record of its answer costs a statement more. The mean of what is known only
- * roughly for one turn, to a tenth; zero only if it is for all.
+ * The least of the turns of a focus, since a call that outlasts the record of its answer costs a statement more; the median of what one turn
+ * allocates, which is known only roughly; all disturbances.
  */
 function perTurn(turns: readonly Cost[]): Cost {
   const costOf = (measure: string) => {
-    const all = turns.map((turn) => turn[measure]!);
-    if (!ROUGH.includes(measure)) return Math.min(...all);
-    return Math.ceil((all.reduce((sum, cost) => sum + cost, 0) / turns.length) * 10) / 10;
+    const all = turns.map((turn) => turn[measure]!).toSorted((one, other) => one - other);
+    if (DISTURBANCES.includes(measure)) return all.reduce((sum, cost) => sum + cost, 0);
+    return measure === 'allocatedKB' ? Math.round(all[all.length >> 1]!) : all[0]!;
   };
   return Object.fromEntries(Object.keys(turns[0]!).map((measure) => [measure, costOf(measure)]));
 }
-
-const ROUGH: readonly string[] = ['allocatedKB', ...DISTURBANCES];
