@@ -1,4 +1,5 @@
 /** Answers a request by its route: who sends it, what it says, its transaction, its answer. */
+import type { Admitted, ConnectionUse } from '../../core/lifecycle/health.ts';
 import type { Scope } from '../../core/work/people.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
 import type { Doorkeeper } from '../door/authorize.ts';
@@ -18,8 +19,10 @@ export interface Arrival {
   /** Of the client (`clientAddress`). */
   readonly address: string;
   readonly signal: AbortSignal;
-  /** Called once it is known who sends it. Errors: `http.too_many`. */
-  readonly admitted: (actor: string) => void;
+  /** Called once it is known who sends it. */
+  readonly admitted: Admitted;
+  /** What it uses its connection for. */
+  readonly use: ConnectionUse;
 }
 
 /** Errors: those of the route, for `problemResponse`. */
@@ -48,14 +51,14 @@ export async function answerRoute(
 
 /** Who sends the request, and what is needed to answer it. Errors: those of `Doorkeeper.admit`. */
 export async function visitOf(
-  { request, address, signal, admitted }: Arrival,
+  { request, address, signal, admitted, use }: Arrival,
   services: ApiServices,
   door: Doorkeeper,
   scope: Scope | null,
 ): Promise<Visit> {
   const authorization = request.headers.get('authorization') ?? undefined;
-  const visitor = await door.admit({ authorization, address, signal }, scope);
-  admitted(visitor.actor);
+  const visitor = await door.admit({ authorization, address, signal, use }, scope);
+  admitted(visitor.actor, use);
   return { visitor, services, traceparent: currentTraceparent() ?? request.headers.get('traceparent'), signal };
 }
 

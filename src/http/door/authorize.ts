@@ -1,6 +1,7 @@
 /** Finds out who sends a request, and whether the token has the scope of the route. */
 import { hash } from 'node:crypto';
 import { isAnimusError } from '../../core/errors/errors.ts';
+import type { ConnectionUse } from '../../core/lifecycle/health.ts';
 import type { Scope } from '../../core/work/people.ts';
 import type { Login } from '../login/login.ts';
 import { requireScope, type Visitor } from '../login/visitor.ts';
@@ -14,6 +15,8 @@ export interface Caller {
   readonly authorization: string | undefined;
   /** `clientAddress`. */
   readonly address: string;
+  /** Streams have a limit of their own: those that are opened again, such as after a restart, leave their person its requests. */
+  readonly use: ConnectionUse;
   /** Aborts when the client has left, or the server ends. */
   readonly signal: AbortSignal;
 }
@@ -35,11 +38,15 @@ const LOOK_UPS = 2;
  * Wrong tokens are limited by address once they are known to be wrong, and their look-ups by number, so that they cannot take all connections
  * to the database. A look-up is one statement with an index; a token of the wrong form needs none.
  */
-export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimit): Doorkeeper {
+export function doorkeeper(
+  login: Login,
+  limits: Readonly<Record<ConnectionUse, RateLimit>>,
+  failures: RateLimit,
+): Doorkeeper {
   const known = new Set<string>();
   const strangers = limitLookUps(LOOK_UPS);
   return {
-    async admit({ authorization, address, signal }, scope) {
+    async admit({ authorization, address, use, signal }, scope) {
       const digest = hash('sha256', authorization ?? '', 'base64');
       const visitor = await login
         .visitor(authorization, (look) => (known.has(digest) ? look() : strangers.run(signal, look)))
@@ -51,7 +58,7 @@ export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimi
           throw error;
         });
       remember(known, digest);
-      requests.take(visitor.actor);
+      limits[use].take(visitor.actor);
       if (scope !== null) requireScope(visitor, scope);
       return visitor;
     },
