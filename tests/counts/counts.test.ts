@@ -5,6 +5,7 @@ import type { Database } from '../../src/store/sql/database.ts';
 import { databaseUrl, testDatabase } from '../support/database.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
 import { countCommands } from './cases/commands.ts';
+import { countFaculties } from './cases/faculties.ts';
 import { countFirstRequest } from './cases/first-request.ts';
 import { countItems, countRetention } from './cases/items.ts';
 import { countRequests } from './cases/requests.ts';
@@ -16,6 +17,7 @@ const { connectionString: url, ...target } = testDatabase();
 const table = readTable();
 const logins: string[] = [];
 const counted: Record<string, Counts[string]> = {};
+const done = new Set<string>();
 let admin: Database;
 let meter: Meter;
 
@@ -29,17 +31,22 @@ afterAll(async () => {
   await dropLogins(logins);
 });
 
-test.for([
+const CASES = [
   ['turns', () => countTurns(url, meter)],
   ['lives of items', () => countItems(url, meter)],
   ['retention', () => countRetention(owner(), url, meter)],
   ['requests to the API', async () => countRequests(owner(), await createLogin(url, 'animus_gateway', logins), meter)],
   ['the first request of a focus', () => countFirstRequest(owner(), url)],
   ['commands', () => countCommands(owner(), url)],
-] as const)('%s', async ([, count], { skip }) => {
+  // Last, since what it leaves in the database shifts the buffers of others.
+  ['turns of a daemon', () => countFaculties(owner(), url, meter)],
+] as const;
+
+test.for(CASES)('%s', async ([name, count], { skip }) => {
   if (!(await canCount(admin))) skip('the server is not that of the npm package');
   const rows: Counts = await count();
   Object.assign(counted, rows);
+  done.add(name);
   if (process.env[WRITE_VARIABLE] !== undefined) return;
   const lines = differences(table, rows);
   if (lines.length > 0)
@@ -49,8 +56,10 @@ test.for([
 });
 
 test('the table has no row that nobody counts', () => {
+  if (done.size === 0) return;
+  expect([...done]).toEqual(CASES.map(([name]) => name));
   if (process.env[WRITE_VARIABLE] !== undefined) writeTable(counted, table);
-  else if (Object.keys(counted).length > 0) expect(Object.keys(table)).toEqual(Object.keys(counted));
+  else expect(Object.keys(table)).toEqual(Object.keys(counted));
 });
 
 function owner(): Database {

@@ -12,6 +12,8 @@ const FACULTIES = {
   counted_items: { max: 1000, max_attempts: 3, dedup_until: 'resolved' as const, batches: true as const },
 };
 const INSERT = `insert into animus.work_items (faculty, description) select 'counted_items', 'Item ' || n from generate_series(1, $1::int) n`;
+const STEPS = ['insert', 'claim', 'end'] as const;
+type Step = (typeof STEPS)[number];
 const SAMPLES = 12;
 /** As many as one statement of retention deletes at most. */
 const OLD = 200;
@@ -35,18 +37,22 @@ export async function countItems(url: string, meter: Meter): Promise<Record<stri
 /** What each step costs for so many items at once; each life begins with an empty queue. */
 async function lives(db: Database, meter: Meter, name: string, items: number): Promise<Record<string, Cost>> {
   const request = { daemonId: randomUUID(), faculties: FACULTIES, limit: items, leaseSeconds: 60 };
-  const live = async () => {
+  const live = async (counted: Step | null) => {
     let work: readonly ClaimedWork[] = [];
-    const insert = await meter.count(() => db.query(INSERT, [items]));
-    const claim = await meter.count(async () => ({ work } = await claimReadyWork(db, request)));
+    let cost: Cost = {};
+    const take = async (step: Step, act: () => Promise<unknown>) => {
+      if (step === counted) cost = await meter.count(act);
+      else await act();
+    };
+    await take('insert', () => db.query(INSERT, [items]));
+    await take('claim', async () => ({ work } = await claimReadyWork(db, request)));
     if (work.length !== items) throw new Error(`${work.length} items were claimed, not ${items}`);
-    return { insert, claim, end: await meter.count(() => end(db, work)) };
+    await take('end', () => end(db, work));
+    return cost;
   };
-  for (let n = 0; n < SAMPLES; n++) await live(); // until the plans are kept
+  for (let n = 0; n < SAMPLES; n++) await live(null); // until the plans are kept
   const rows: Record<string, Cost> = {};
-  for (const step of ['insert', 'claim', 'end'] as const) {
-    rows[`${step} ${name}`] = await least(SAMPLES, async () => (await live())[step]);
-  }
+  for (const step of STEPS) rows[`${step} ${name}`] = await least(SAMPLES, () => live(step));
   return rows;
 }
 

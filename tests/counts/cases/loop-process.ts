@@ -18,7 +18,7 @@ const workspace = join(directory, 'workspace');
 mkdirSync(workspace);
 writeFileSync(join(workspace, 'notes.txt'), 'Nothing is noted.\n'.repeat(200));
 const act = testTool('act', async () => ({ content: 'done' }));
-process.on('disconnect', () => {
+process.on('SIGTERM', () => {
   rmSync(directory, { recursive: true, force: true });
   process.exit();
 });
