@@ -16,7 +16,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What routes get of the process that serves them. */
 export interface ApiServices {
-  /** Its login may act for people: use it by `asVisitor` only. */
+  /** Its login may act for people: use it by `asVisitor` and `readingAs` only. */
   readonly db: Database;
   readonly log: Log;
   readonly clock: Clock;
@@ -89,7 +89,7 @@ export interface JsonRoute extends Described {
   readonly run: (visit: Transacted, input: Input) => Promise<unknown>;
 }
 
-/** A route that answers with a stream: it opens transactions itself, by `asVisitor`. */
+/** A route that answers with a stream: it opens transactions itself, by `asVisitor` or `readingAs`. */
 export interface StreamRoute extends Described {
   readonly kind: 'stream';
   readonly input: Parts;
