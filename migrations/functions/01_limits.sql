@@ -40,7 +40,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.size_rule(p_column text, p_bytes int) returns text
 language sql immutable parallel safe as $$
-  select format('work_items_%s_size: %s has %s bytes; at most 1048576 (1 MiB) are taken: keep more in a table or file of your own and name it in params',
+  select format('work_items_%s_size: %s has %s bytes; at most 1048576 (1 MiB) are accepted: keep more in a table or file of your own and name it in params',
     p_column, p_column, p_bytes)
 $$;
 
@@ -50,7 +50,7 @@ create or replace function animus.oversized_input(p_description text, p_params j
 language sql stable parallel safe as $$
   select case
     when octet_length(p_description) > 1048576 then animus.size_rule('description', octet_length(p_description))
-    when octet_length(p_source) > 1024 then format('work_items_source_size: source has %s bytes; at most 1024 are taken', octet_length(p_source))
+    when octet_length(p_source) > 1024 then format('work_items_source_size: source has %s bytes; at most 1024 are accepted', octet_length(p_source))
     when pg_column_size(p_params) > 4096 and octet_length(p_params::text) > 1048576 then animus.size_rule('params', octet_length(p_params::text))
     when pg_column_size(p_trigger_info) > 4096 and octet_length(p_trigger_info::text) > 1048576
       then animus.size_rule('trigger_info', octet_length(p_trigger_info::text))
@@ -75,8 +75,8 @@ $$;
 create or replace function animus.file_name_problem(p_name text) returns text
 language sql immutable parallel safe as $$
   select case
-    when coalesce(octet_length(p_name), 0) not between 1 and 255 then 'its name has to have 1 to 255 bytes'
-    when p_name ~ E'[/\\\\]' then E'its name has to be without the path: it contains / or \\'
+    when coalesce(octet_length(p_name), 0) not between 1 and 255 then 'its name must have 1 to 255 bytes'
+    when p_name ~ E'[/\\\\]' then E'its name must not have a path: it contains / or \\'
     when animus.has_invisible(p_name) then 'its name contains a control character, or one that is invisible or turns the direction of text'
     when p_name ~ '^[[:space:]]|[[:space:].]$' then 'its name begins with a space, or ends with a space or a dot'
     when p_name ~* E'^(con|prn|aux|nul|conin\\$|conout\\$|(com|lpt)[0-9¹²³])[[:space:]]*(\\.|$)' then 'its name is that of a device on Windows'

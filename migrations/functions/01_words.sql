@@ -6,7 +6,7 @@ create or replace function animus.refuse_word(p_table text, p_column text, p_wor
 language plpgsql as $$
 begin
   raise check_violation using schema = 'animus', table = p_table, constraint = format('%s_%s_check', p_table, p_column),
-    message = format('%s is no %s of animus.%s', quote_nullable(p_word), p_column, p_table),
+    message = format('%s is not a valid %s of animus.%s', quote_nullable(p_word), p_column, p_table),
     hint = 'one of ' || array_to_string(animus.words(p_table || '.' || p_column), ', ');
 end $$;
 

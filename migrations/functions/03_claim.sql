@@ -206,7 +206,7 @@ begin
     returning w.faculty, w.dedup_key, w.queue_msg_id)
   select array_agg(t.queue_msg_id), bool_or(t.dedup_key is not null and p_faculties -> t.faculty ->> 'dedup_until' = 'claimed')
     into v_messages, v_release from taken t;
-  -- Hidden from plain pgmq readers once, for good: the token protects the work, not the visibility time-out.
+  -- Hidden from plain pgmq readers once and permanently: the token protects the work, not the visibility time-out.
   update pgmq.q_animus_work m set vt = 'infinity', read_ct = m.read_ct + 1 where m.msg_id = any (v_messages);
   if v_release then
     delete from animus.active_keys k using animus.work_items w

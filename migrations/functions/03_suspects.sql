@@ -1,6 +1,6 @@
 -- Work that ends the process of its daemon. When a process ends, everything that it held is suspected, and runs alone before it runs with
--- others again: an end in company proves nothing. An end while alone proves something if the event loop stood still before it: the second such
--- one is enough. Any other end may have come from outside (a kill, the power): twice max_attempts of them, without progress in between, are needed.
+-- others again: an end in company proves nothing. An end while alone proves something if the event loop was blocked before it: the second such
+-- end is enough. Any other end may have come from outside (a kill, the power): twice max_attempts of them, without progress in between, are needed.
 
 -- Says why the leases of a daemon ran out: 'ended', its process has; 'missing', it has no connection, and it takes another look in two seconds
 -- to tell; 'alive', anything else: it is frozen or cut off (its connections stay open), the server was away, it was asked to end, or it is
@@ -72,7 +72,7 @@ begin
     update animus.work_items set deaths = v_deaths, died_at = p_now, died_at_turn = v_item.turns, suspect_of = null, alone_until = null where id = p_id;
     perform animus.end_work(p_id, 'dead', jsonb_build_object('code', 'work.poison', 'message',
       format('%s daemons ended while they ran this work, the last one while it ran nothing else%s; it is not claimed again', v_deaths,
-        case when p_proved then ' and its event loop stood still' else '' end)), 'lost');
+        case when p_proved then ' and its event loop was blocked' else '' end)), 'lost');
     -- That explains the end of the daemon before: what else it held is not suspected any more.
     update animus.work_items w set suspect_of = null, alone_until = null, deaths = greatest(0, w.deaths - 1)
      where w.id in (select o.id from animus.work_items o where o.suspect_of = v_item.suspect_of and o.state in ('queued', 'claimed', 'running')
@@ -84,7 +84,7 @@ begin
   return true;
 end $$;
 
--- Takes everything from a daemon whose event loop stands still, before its leases end; its watchdog calls this. The work can be claimed when
+-- Takes everything from a daemon whose event loop is blocked, before its leases end; its watchdog calls this. The work can be claimed when
 -- these leases would have ended, or after p_pause: until then its commands may run. The work is suspected as if the process had ended.
 -- Returns how many items it took.
 -- Locks: the rows of the items, and skips those that others have locked; the row of the daemon. Raises: 57PA1.
@@ -106,7 +106,7 @@ begin
   return v_n;
 end $$;
 
--- Records that the event loop of a daemon stands still, or has stood still (p_over), for so many seconds. Several reports about one time count once.
+-- Records that the event loop of a daemon is blocked, or was (p_over), for so many seconds. Several reports about one block count once.
 -- Locks: the row of the daemon. Raises: nothing.
 create or replace function animus.report_block(p_daemon_id uuid, p_seconds float8, p_over boolean) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$

@@ -102,7 +102,7 @@ end $$;
 
 -- Makes an answer durable before anything acts on it, together with the calls it asks for: one statement and one commit, which waits for the disk. p_answer:
 -- {provider, model, content, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …, estimated} | null, cost_usd: null if it is not
--- known, duration_ms, time_to_first_token_ms, lost: how many requests for it gave nothing, and may have cost what was reserved for one}; p_calls: [{call_id, name,
+-- known, duration_ms, time_to_first_token_ms, lost: how many requests for it returned nothing, and may have cost what was reserved for one}; p_calls: [{call_id, name,
 -- input, state}] in order, and [{…, output, is_error, details, duration_ms}] for those that have ended: calls that only read are started before their answer is
 -- recorded. p_next_request: names the request of the next turn, which is opened in the same commit, with what it may cost; null: none is. Returns its permit, as
 -- begin_turn, and 'reserve' where a limit applies: begin it by itself. The answer is recorded in every case. Recording a recorded turn changes nothing, and opens

@@ -30,7 +30,7 @@ begin
     perform animus.raise('WA004', 'a ledger entry needs content', p_id);
   end if;
   if p_token is null and octet_length(p_content) > 1048576 then
-    perform animus.raise('WA004', format('the ledger entry has %s bytes; at most 1048576 (1 MiB) are taken', octet_length(p_content)), p_id);
+    perform animus.raise('WA004', format('the ledger entry has %s bytes; at most 1048576 (1 MiB) are accepted', octet_length(p_content)), p_id);
   end if;
   insert into animus.work_ledger (work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at)
   values (p_id, 1 + (select coalesce(max(seq), 0) from animus.work_ledger where work_item_id = p_id),

@@ -19,7 +19,7 @@ begin
 end $$;
 
 -- Charges a model call that is not a turn of the focus, and settles what was reserved and held for it. p_call: {provider, model, usage: {input, output, estimated} |
--- null, cost_usd: null if it is not known, lost, operation}; lost: requests for it that gave nothing; operation: what the call was for, by default `summary`.
+-- null, cost_usd: null if it is not known, lost, operation}; lost: requests for it that returned nothing; operation: what the call was for, by default `summary`.
 -- Where the cost is not known, what was reserved for it counts as an estimate. What was lost counts for the model that has answered in the end.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.record_side_call(p_focus_id uuid, p_token bigint, p_call jsonb) returns void

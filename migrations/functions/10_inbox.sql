@@ -122,7 +122,7 @@ declare
   v_id    uuid;
 begin
   if animus.json_bytes(p_message) > 1048576 then
-    perform animus.raise('WA004', format('the message has %s bytes; at most 1048576 (1 MiB) are taken', animus.json_bytes(p_message)));
+    perform animus.raise('WA004', format('the message has %s bytes; at most 1048576 (1 MiB) are accepted', animus.json_bytes(p_message)));
   end if;
   if jsonb_typeof(p_message) is distinct from 'object' then
     perform animus.raise('WA004', format('expected a JSON object, got %s', animus.show_json(p_message)));

@@ -39,7 +39,7 @@ begin
   return v_count;
 end $$;
 
--- Deletes rows of a table and returns how many: by a statement of which $1 is the time before which rows are old, and $2 the most that it deletes. If a
+-- Deletes rows of a table by a statement, and returns how many: $1 of it is the time before which rows are old, and $2 how many it may delete. If a
 -- foreign key of another table refers to one of them, none is deleted and the table is recorded. A round of retention calls it once per table.
 -- Locks: the rows. Raises: nothing.
 create or replace function animus.prune_rows(p_table text, p_delete text, p_before timestamptz, p_limit int) returns int

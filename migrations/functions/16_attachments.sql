@@ -16,7 +16,7 @@ exception when character_not_in_repertoire or untranslatable_character then
   return null;
 end $$;
 
--- Returns whether a PNG or WebP ends before its end: the picture of a download or an upload that was cut off. A provider refuses every request with it.
+-- Returns whether a PNG or WebP is incomplete, as after a download or an upload that was cut off. A provider refuses every request with it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.is_cut_off(p_content bytea, p_type text) returns boolean
 language sql immutable parallel safe as $$
@@ -70,7 +70,7 @@ begin
     perform animus.raise('WA004', format('the attachment %s is empty', quote_literal(p_name)), p_id);
   end if;
   if octet_length(p_content) > 10485760 then
-    perform animus.raise('WA004', format('the attachment %s has %s bytes; at most 10485760 (10 MiB) are taken', quote_literal(p_name), octet_length(p_content)), p_id);
+    perform animus.raise('WA004', format('the attachment %s has %s bytes; at most 10485760 (10 MiB) are accepted', quote_literal(p_name), octet_length(p_content)), p_id);
   end if;
   select count(*) as files, coalesce(sum(bytes), 0) as bytes into v_kept from animus.artifacts where work_item_id = p_id and focus_id is null;
   if v_kept.files >= 20 then

@@ -1,9 +1,9 @@
 -- Work keeps to the provider with which its focus began. Where that one is gone, or its name means another one now, a person decides whether its words go to
 -- the model that the faculty has now.
 
--- Asks that for a focus. p_request: {reason, model, began, now, present}: `present` has the settings of its faculty of which requests are made, as they are now.
--- Returns true where exactly this was approved: the focus has the present settings from its next resumption on. What was approved and is not what holds now is
--- asked anew, and the focus keeps what it began with.
+-- Asks a person that for a focus. p_request: {reason, model, began, now, present}: `present` has the settings of its faculty of which requests are made, as they are now.
+-- Returns true where exactly this was approved: the focus has the present settings from its next resumption on. If the settings have
+-- changed since the approval, it asks again, and the focus keeps what it began with.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.ask_provider(p_focus_id uuid, p_token bigint, p_request json) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -52,7 +52,7 @@ begin
   delete from animus.budget_holds h where h.focus_id = p_hold.focus_id and h.turn = p_hold.turn and h.account_id = p_hold.account_id;
 end $$;
 
--- Returns whether a hold that is over says that its request gave nothing, and nobody has counted that yet.
+-- Returns whether a hold that is over says that its request returned nothing, and nobody has counted that yet.
 -- Locks: none. Raises: nothing.
 create or replace function animus.is_loss(p_hold animus.budget_holds) returns boolean
 language sql stable as $$

@@ -89,7 +89,7 @@ begin
   end if;
   if not animus.may_operate() then
     if v_item is null then
-      raise insufficient_privilege using message = format('%I may limit single items of its own only', animus.actor());
+      raise insufficient_privilege using message = format('%I may only limit single items of its own', animus.actor());
     end if;
     perform from animus.work_items w where w.id = v_item and w.submitted_by = animus.actor();
     if not found then perform animus.raise('WA003', format('no work item %s', v_item), v_item); end if;
@@ -139,7 +139,7 @@ begin
   if not found then return; end if;
   perform animus.raise('WA004', case
       when v_least.amount is null then format('faculty %s can have no limit in %s: %s', v_least.name, case p_unit when 'usd' then 'USD' else 'tokens' end, v_least.says)
-      else format('%s %s are less than one answer of faculty %s may cost: %s; raise the limit, or lower max_tokens', trim_scale(p_amount), case p_unit when 'usd' then 'USD' else 'tokens' end,
+      else format('%s %s is less than one answer of faculty %s may cost: %s; raise the limit, or lower max_tokens', trim_scale(p_amount), case p_unit when 'usd' then 'USD' else 'tokens' end,
         v_least.name, v_least.says) end, p_item,
     case when v_least.amount is null then '' when v_least.alive then 'to stop its work, pause it' else 'start a daemon, which reads a changed max_tokens; to stop its work, pause it' end);
 end $$;

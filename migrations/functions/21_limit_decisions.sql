@@ -156,7 +156,7 @@ begin
     perform animus.raise('WA004', format('the new limit must be above the present one, %s %s: give {"add": N} or {"amount": N}', trim_scale(amount), v_unit), p_wait.work_item_id);
   end if;
   if v_amount < spent + p_least then
-    perform animus.raise('WA004', format('%s %s are still too little: the present limit is %s %s, %s are spent, and the next turn may cost %s: give {"add": %s} or more', trim_scale(v_amount), v_unit,
+    perform animus.raise('WA004', format('%s %s is still too low: the present limit is %s %s, %s spent so far, and the next turn may cost %s: give {"add": %s} or more', trim_scale(v_amount), v_unit,
       trim_scale(amount), v_unit, trim_scale(spent), trim_scale(p_least), trim_scale(spent + p_least - amount)), p_wait.work_item_id);
   end if;
   insert into animus.budget_limits as l (scope, faculty, work_item_id, period, unit, amount, origin, set_by, created_at, set_at, expires_at)

@@ -19,7 +19,7 @@ create or replace function animus.budget_request(
   p_scope text, p_subject text, p_unit text, p_period text, p_starts date, p_amount numeric, p_base numeric, p_used numeric, p_needed numeric) returns json
 language sql stable as $$
   select json_build_object('scope', p_scope, 'subject', p_subject, 'unit', p_unit, 'period', p_period, 'starts', p_starts, 'amount', p_amount, 'base', p_base,
-    'used', p_used, 'needed', p_needed, 'reason', format('%s would be passed: %s are spent, and the next turn may cost %s',
+    'used', p_used, 'needed', p_needed, 'reason', format('%s would be exceeded: %s spent so far, and the next turn may cost %s',
         animus.budget_name(p_scope, p_subject, p_unit, p_period, p_starts, p_amount), trim_scale(p_used), trim_scale(p_needed))
       -- What does not fit into the whole limit does not fit tomorrow either.
       || case when p_base < p_needed then case p_period when 'none' then ', more than all of it' else format(', more than the %s of a new %s, so that one does not help', trim_scale(p_base), p_period) end else '' end)

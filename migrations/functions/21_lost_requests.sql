@@ -1,4 +1,4 @@
--- Requests that may have cost something and gave nothing. What a request may cost at most is reserved in the row of its turn, under the name of the request
+-- Requests that may have cost something and returned nothing. What a request may cost at most is reserved in the row of its turn, under the name of the request
 -- (open_request), before it is sent. A reservation ends when the answer is recorded, when the request is given back because it certainly cost nothing, or when
 -- it is lost: it failed, its turn was begun again for another request, its focus was resumed or ended. A side call has its reservation in the row of
 -- the newest turn; a focus has one request at a time. docs/models.md says which failures cost what.
@@ -15,7 +15,7 @@ language sql as $$
      and (p_turn = 0 or t.turn = p_turn and t.recorded_at is null)
 $$;
 
--- Counts requests of a turn, or of a side call (0), that may have cost something and gave nothing. What is held for them under limits is spent.
+-- Counts requests of a turn, or of a side call (0), that may have cost something and returned nothing. What is held for them under limits is spent.
 -- Locks: the item's row, as hold_lease; the row of the turn; the holds. Raises: WA001, WA003, 57PA1.
 create or replace function animus.lose_turn(p_focus_id uuid, p_token bigint, p_turn int, p_requests int) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

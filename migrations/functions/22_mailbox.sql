@@ -82,7 +82,7 @@ begin
     perform animus.raise('WA004', 'a message needs a text', p_id);
   end if;
   if octet_length(p_text) > 65536 then
-    perform animus.raise('WA004', format('the message has %s bytes; at most 65536 (64 KiB) are taken', octet_length(p_text)), p_id,
+    perform animus.raise('WA004', format('the message has %s bytes; at most 65536 (64 KiB) are accepted', octet_length(p_text)), p_id,
       'keep more in a file that the work can read, and name it');
   end if;
   select count(*) as messages, coalesce(sum(octet_length(m.text)), 0) as bytes into v_waiting
@@ -92,7 +92,7 @@ begin
       v_waiting.messages, v_waiting.bytes, p_id), p_id, 'wait for its next turn');
   end if;
   if p_few and (select count(*) from animus.mailbox m where m.work_item_id = p_id and m.author = animus.actor() and m.duplicate_id is null) >= 20 then
-    perform animus.raise('WA004', format('its submitter has said 20 messages to work item %s, as many as are taken', p_id), p_id);
+    perform animus.raise('WA004', format('its submitter has already sent 20 messages to work item %s, the most that are accepted', p_id), p_id);
   end if;
 end $$;
 

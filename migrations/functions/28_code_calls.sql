@@ -14,7 +14,7 @@ declare
 begin
   perform from animus.tool_calls where focus_id = p_focus_id and turn = p_turn and call_id = p_parent_call_id and origin = 'model' and state = 'started';
   if not found then
-    perform animus.raise('WA002', format('call %s of turn %s does not run', p_parent_call_id, p_turn), p_focus_id);
+    perform animus.raise('WA002', format('call %s of turn %s is not running', p_parent_call_id, p_turn), p_focus_id);
   end if;
   insert into animus.tool_calls as t (focus_id, turn, call_id, position, name, input, final_input, origin, parent_call_id, state, output, output_bytes,
                                       is_error, details, started_at, ended_at, duration_ms)

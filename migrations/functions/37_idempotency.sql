@@ -29,7 +29,7 @@ begin
   end if;
   return query select v_kept.status, v_kept.answer;
 exception when lock_not_available then
-  perform animus.raise('57PA1', 'a request with the same idempotency key has not ended');
+  perform animus.raise('57PA1', 'a request with the same idempotency key is still running');
 end $$;
 
 -- Keeps the answer of the request that begin_request began in this transaction.

@@ -72,7 +72,7 @@ begin
              when 'key' then 'other work with the same concurrency key comes first'
              when 'provider' then 'the daemons that serve ' || q.faculty || ' wait for its provider'
                || case when v_words and q.held_why is not null then ': ' || left(q.held_why, 500) else '' end
-             when 'faulty' then format('claims fail on %s, %s so far (SQLSTATE %s)', case when q.of_all then 'whatever there is of ' || q.faculty else 'it' end, case q.failures when 1 then 'once' else q.failures || ' times' end, q.sqlstate)
+             when 'faulty' then format('claims fail on %s, %s so far (SQLSTATE %s)', case when q.of_all then 'all work of ' || q.faculty else 'it' end, case q.failures when 1 then 'once' else q.failures || ' times' end, q.sqlstate)
              when 'alone' then 'a daemon ended while it ran this work, which is therefore tried alone'
              when 'capacity' then case when q.runs >= q.most then format('%s runs %s of at most %s items', q.faculty, q.runs, q.most)
                when q.is_full then format('all places of the daemons that serve %s are taken (%s)', q.faculty, q.places)
@@ -108,7 +108,7 @@ begin
      where q.reason is not null
     union all
     select i.id, t.reason,
-           case t.reason when 'not_before' then 'it is not to run before its time'
+           case t.reason when 'not_before' then 'it must not run before its time'
              when 'retry' then format('attempt %s of %s failed', i.attempts, coalesce(i.max_attempts::text, '?')) || coalesce(': ' || left(i.error ->> 'message', 500), '')
              else case t.reason when 'provider' then 'its provider failed' else 'its daemon gave it back' end || coalesce(': ' || left(i.error ->> 'message', 500), '') end,
            case t.reason when 'not_before' then 'its time has come' when 'retry' then 'the next attempt may begin' when 'provider' then 'the provider is asked again'

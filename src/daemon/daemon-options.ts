@@ -46,7 +46,7 @@ export interface DaemonOptions {
   readonly adapt?: (faculty: Faculty) => Faculty;
   /** True: there is nobody to ask, so calls that need a person are denied at once. Default false. */
   readonly unattended?: boolean;
-  /** A thread watches the event loop, gives work up when it stands still, and obeys signals that it does not handle. Default false. */
+  /** A thread watches the event loop, gives work up when it is blocked, and obeys signals that it does not handle. Default false. */
   readonly watchdog?: boolean;
   /** Watches every focus live. */
   readonly onEvent?: (event: FocusEvent) => void;

@@ -49,7 +49,8 @@ export function createServices(resources: DaemonResources) {
     cwd: process.cwd(),
     facultiesDir,
     skillsDirs: directories.map((directory) => resolve(directory)),
-    faculties,
+    faculties: registration.faculties,
+    clock,
     log,
   });
   const shelf = createShelf({

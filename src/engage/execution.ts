@@ -17,7 +17,7 @@ import { refusedEnd } from './verdict/refused-end.ts';
 
 /** What the run of a call holds. */
 interface ExecutionRun extends CallsRun {
-  /** Asks not to begin any more. A call that runs goes on. */
+  /** Asks it to begin nothing more. A call that is running goes on. */
   readonly drain: AbortSignal;
 }
 
@@ -86,7 +86,7 @@ async function begin(
   return { turn: begun };
 }
 
-/** It costs nothing, but no work goes on whose limits are used up. Messages are for nobody here: the next try has delivered them. */
+/** It costs nothing, but work whose limits are used up does not go on. Nobody here reads messages: the next try has delivered them. */
 async function beginFree(turn: number, { db, callScope }: Reach): Promise<TurnBeginning> {
   for (;;) {
     const begun = await beginTurn(db, callScope, turn, { usd: 0, tokens: 0, request: randomUUID() }, []);
@@ -99,7 +99,7 @@ function refusalOf(beginning: Exclude<TurnBeginning, { permit: 'go' }>): Refusal
   return { kind: 'refused', permit, ...(permit === 'budget' && { exceeded: beginning }) };
 }
 
-/** What stands in the place of a model's answer. */
+/** What takes the place of a model's answer. */
 function answerWith(turn: number, name: string, input: OneCall['input']): ModelAnswer {
   return {
     provider: 'animus',

@@ -4,7 +4,7 @@ import type { Schemas } from './schemas.ts';
 export const costParts = ({ z }: Schemas) => ({
   unpriced_calls: z.number().describe('calls and lost requests whose cost is not known, which the sum is without'),
   estimated_usd: z.number().describe('of the sum: answers whose tokens the provider did not count'),
-  lost_usd: z.number().describe('of the sum: requests that gave nothing, and may have cost that'),
+  lost_usd: z.number().describe('of the sum: requests that returned nothing, and may have cost that'),
 });
 
 export const tokenCounts = ({ z }: Schemas) => ({

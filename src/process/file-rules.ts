@@ -1,5 +1,5 @@
 /** Restricts which files of this host a focus can access, in addition to file modes. */
-import { sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 
 /**
  * `hidden`: can be neither read nor written, and a directory appears empty. `read`: cannot be written, moved or removed.
@@ -29,11 +29,17 @@ export function effectiveRules(rules: readonly FileRule[]): readonly FileRule[] 
     const known = byPath.get(rule.path);
     if (!known || STRICTNESS[rule.access] > STRICTNESS[known.access]) byPath.set(rule.path, rule);
   }
-  const kept: FileRule[] = [];
+  const kept = new Map<string, FileRule>();
   for (const rule of [...byPath.values()].toSorted((a, b) => depthOf(a.path) - depthOf(b.path))) {
-    if (accessTo(kept, rule.path) !== rule.access) kept.push(rule);
+    if ((nearest(kept, rule.path)?.access ?? 'all') !== rule.access) kept.set(rule.path, rule);
   }
-  return kept;
+  return [...kept.values()];
+}
+
+/** The rule of the path itself, or of the nearest directory above it. A host may have thousands of rules: they are not compared with each other. */
+function nearest(rules: ReadonlyMap<string, FileRule>, path: string): FileRule | undefined {
+  const found = rules.get(path);
+  return found !== undefined || path === dirname(path) ? found : nearest(rules, dirname(path));
 }
 
 /** True for the path itself and everything below it. */

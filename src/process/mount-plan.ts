@@ -161,7 +161,8 @@ function table(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function fstab(source: string, target: string, type: string, options: string): string {
+/** A line of fstab(5), without its end. */
+export function fstab(source: string, target: string, type: string, options: string): string {
   return `${mangle(source)} ${mangle(target)} ${type} ${options} 0 0`;
 }
 

@@ -18,7 +18,7 @@ export function count<Name extends CounterName>(name: Name, amount: number, labe
   (instrument(name) as Counter).add(amount, labels);
 }
 
-/** Adds what was spent, in USD: by answers, and the part of it that is estimated; by requests that gave nothing; and how many of both have no known cost. */
+/** Adds what was spent, in USD: by answers, and the part of it that is estimated; by requests that returned nothing; and how many of both have no known cost. */
 export function countSpend(
   sums: {
     readonly usd: number;

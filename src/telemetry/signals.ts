@@ -213,10 +213,10 @@ export const METRICS = {
   'work.budget.refusals': counter('{turn}', 'Turns that a limit refused: wait, die or busy', ['faculty', 'result']),
   'work.budget.spent': counter('{USD}', 'Cost of answers, as far as it is known', ['faculty', 'model']),
   'work.budget.estimated': counter('{USD}', 'Part of it: of answers without counts of tokens', ['faculty', 'model']),
-  'work.budget.lost': counter('{USD}', 'What requests may have cost that gave nothing', ['faculty', 'model']),
+  'work.budget.lost': counter('{USD}', 'What requests that returned nothing may have cost', ['faculty', 'model']),
   'work.budget.unpriced': counter('{call}', 'Answers and lost requests of unknown cost', ['faculty', 'model']),
   'daemon.loop.delay': gauge('s', 'Delay of the event loop in the last 30 s: `p99` and `max`', ['quantile']),
-  'daemon.loop.blocked': histogram('s', 'How long the event loop stood still, of a second or more', [], WAIT_S),
+  'daemon.loop.blocked': histogram('s', 'How long the event loop was blocked, if a second or longer', [], WAIT_S),
   'gen_ai.client.token.usage': histogram(
     '{token}',
     'Tokens of one call',

@@ -15,6 +15,8 @@ const ALL: readonly (readonly [file: string, usual: readonly string[], quick: re
   ['focus/run.ts', [], ['--runs', '1', '--items', '200']],
   ['engage/run.ts', ['overhead', 'parallel', 'concurrent'], ['overhead', '--rounds', '1']],
   ['llm/run.ts', ['3'], ['1', 'anthropic']],
+  ['http/routes.ts', [], ['--rounds', '1', '--seconds', '0.3', '--items', '2000', '--connections', '10']],
+  ['http/crowd.ts', [], ['--rounds', '1', '--seconds', '1']],
   ['http/run.ts', [], ['--readers', '50', '--entries', '10', '--seconds', '1']],
   ['cli/run.ts', [], ['--runs', '3']],
 ];

@@ -85,7 +85,7 @@ text = "I go on without."
     const argv = ['faculty', 'test', 'clerk', 'script.toml'];
     const ran = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toContain('the limit of 1100 tokens for this work item would be passed');
+    expect(ran.stdout).toContain('the limit of 1100 tokens for this work item would be exceeded');
     expect(ran.stdout).toContain('nobody can be asked in this run');
   });
 
@@ -106,7 +106,7 @@ text = "I go on without."
     write({ 'faculties/clerk.toml': limited(0.001), 'faculties/other.toml': FACULTY.replace('clerk', 'other') });
     const refused = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
     expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toContain('0.001 USD are less than one answer may cost');
+    expect(refused.stderr).toContain('0.001 USD is less than one answer may cost');
   });
 
   test('ends with the problem of a faculty that its work waits for', async () => {
@@ -126,7 +126,7 @@ call = [{ tool = "await_child_work", input = {} }]
     const ran = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
     expect(ran.code).not.toBe(0);
     expect(ran.stderr).toContain('broken');
-    expect(ran.stderr).toContain('1 tokens are less than one answer may have');
+    expect(ran.stderr).toContain('1 tokens is less than one answer may have');
   });
 
   test('plays the script with real tools and hooks, in a copy of the workspace', async () => {

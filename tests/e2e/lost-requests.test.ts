@@ -56,7 +56,7 @@ describe('a server that always cuts its answers', () => {
       [id],
     );
     expect(item).toMatchObject({ attempts: 3, code: 'llm.connection', foci: 1 });
-    expect(item!['message']).toMatch(/may have cost something and gave nothing/);
+    expect(item!['message']).toMatch(/may have cost something and returned nothing/);
     await daemon.kill('SIGTERM');
   }, 180_000);
 });

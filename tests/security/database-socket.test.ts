@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/catalog/config/load-config.ts';
+import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createFileGuard } from '../../src/daemon/guard/file-guard.ts';
 import { silentLog } from '../../src/telemetry/silent-log.ts';
 import { scratch, underRules } from './commands.ts';
@@ -26,11 +27,12 @@ test.skipIf(!hasNamespaces)('no command can reach the database through its Unix 
     env,
     cwd: root,
     facultiesDir: join(root, 'faculties'),
-    faculties: () => [],
+    faculties: () => new Map(),
+    clock: systemClock,
     log: silentLog,
   });
   onTestFinished(() => guard.close());
-  const rules = guard.rulesFor({ directory: join(root, 'foci'), faculty: FACULTY });
+  const rules = guard.rulesOf({ directory: join(root, 'foci'), faculty: FACULTY })();
   const connect = `${process.execPath} -e "require('net').connect('run/.s.PGSQL.5432').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))"; mv run x; ls -a x run`;
 
   const { stdout } = await underRules(root, rules)(connect);
@@ -41,5 +43,5 @@ test.skipIf(!hasNamespaces)('no command can reach the database through its Unix 
 });
 
 const FACULTY = { file: '/nowhere/f.toml', files: [], workspace: null, repo: null } as unknown as Parameters<
-  ReturnType<typeof createFileGuard>['rulesFor']
+  ReturnType<typeof createFileGuard>['rulesOf']
 >[0]['faculty'];

@@ -113,7 +113,7 @@ test('a group is denied or approved as it was seen: identical calls together, an
   await askPerson(db(), work.key, 2, 'late', 'approval', ASKS);
   const other = await askOf(db(), work.id, 'late');
   await expect(decideAll(db(), [...asks, other], 'approve', 'yes')).rejects.toThrow(
-    'only calls that are exactly the same',
+    'only identical calls can be approved together',
   );
   await expect(decideAll(db(), asks, 'answer', 'yes')).rejects.toThrow('answer questions one by one');
   await approve(db(), work.id, { ask: asks[0]! });

@@ -35,7 +35,7 @@ test('a call with the id skill:NAME, and the proposed skill of that name, are de
   expect(skill).toMatchObject({ subject: 'skill', call_id: null });
   await expect(answerQuestion(db(), work.id, 'yes', skill!.ask_id)).rejects.toThrow('is a proposed skill');
   await expect(approve(db(), work.id, { ask: skill!.ask_id, hash: 'f'.repeat(64) })).rejects.toThrow(
-    'not what was shown',
+    'has changed since it was shown',
   );
   expect(await approve(db(), work.id, { ask: skill!.ask_id, hash: skill!.hash })).toBe(skill!.ask_id);
   const bound = await db().query(

@@ -6,13 +6,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Isolation } from '../../src/process/process-host.ts';
+import { withFirstStep } from '../../src/process/runners/first-step.ts';
 import { runnerOf } from '../../src/process/runners/runners.ts';
 import { isolationModes, startDirectory } from '../process/isolation-modes.ts';
 import { eventually, processesWith } from '../process/live-processes.ts';
+import { scratch } from './commands.ts';
 
 const modes = await isolationModes();
 const PROGRAM = new URL('../process/daemon-program.ts', import.meta.url).pathname;
@@ -98,13 +102,16 @@ function startLeader(token: string): ChildProcess {
     maxMemoryBytes: 2 ** 26,
   });
   if (typeof line === 'string') throw new Error(line);
-  const child = spawn(line.command, line.args, {
+  const { command, args } = withFirstStep(line, null);
+  const child = spawn(command, args, {
     cwd: '/',
     env: { TOKEN: token },
     detached: true,
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', line.file],
   });
-  child.stdio[3]?.on('error', () => {});
+  const gate = child.stdio[3] as Writable;
+  gate.on('error', () => {});
+  void line.place!.namespaces.then((where) => gate.write(`${where}\n`));
   return child;
 }
 
@@ -117,6 +124,9 @@ async function spinUntilItForks(pid: number): Promise<void> {
 }
 
 function playDaemon(isolation: Isolation, token: string): ChildProcess {
+  // The keeper of the place has it in its arguments.
+  const hidden = join(scratch(), token);
+  mkdirSync(hidden);
   const spec = {
     owner: 'focus',
     command: 'sleep',
@@ -126,6 +136,7 @@ function playDaemon(isolation: Isolation, token: string): ChildProcess {
     timeoutMs: 60_000,
     maxOutputBytes: 1000,
     isolation,
+    fileRules: [{ path: hidden, access: 'hidden' }],
   };
   const argument = Buffer.from(JSON.stringify({ spec })).toString('base64');
   return spawn(process.execPath, [PROGRAM, argument], { detached: true, stdio: 'ignore' });

@@ -32,7 +32,7 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
     await expect(insert).rejects.toMatchObject({
       code: '23514',
       constraint: `work_items_${column}_size`,
-      message: expect.stringContaining(`${column} has ${size} bytes; at most 1048576 (1 MiB) are taken`),
+      message: expect.stringContaining(`${column} has ${size} bytes; at most 1048576 (1 MiB) are accepted`),
     });
     const update = target.database.query(`update animus.work_items set ${column} = ${value} where id = $1`, [
       await insertWork(target.database),

@@ -15,7 +15,7 @@ export async function figuresOf(db: Database): Promise<string> {
 }
 
 export function told(counts: ReadonlyMap<string, number>, restarts: number): string {
-  return [...counts, ['end of a daemon whose loop stood still', restarts] as const]
+  return [...counts, ['end of a daemon whose loop was blocked', restarts] as const]
     .map(([trouble, count]) => `${count} × ${trouble}`)
     .join(', ');
 }

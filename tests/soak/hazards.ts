@@ -11,8 +11,8 @@ export const POISON = 'poison';
 export const STRANGER = 'stranger';
 const SERVER = new URL('../support/mcp/shaped-server.mjs', import.meta.url).pathname;
 
-/** To be preloaded into the daemons (NODE_OPTIONS): the command of poison makes their event loop stand still, for ever. */
-export const PRELOAD = `--import=${new URL('../support/standing-loop.mjs', import.meta.url).href}`;
+/** To be preloaded into the daemons (NODE_OPTIONS): the command of poison blocks their event loop for ever. */
+export const PRELOAD = `--import=${new URL('../support/blocked-loop.mjs', import.meta.url).href}`;
 /** The parent of a command is the supervisor of the daemon. */
 const BITE = 'kill -USR2 $(ps -o ppid= -p $PPID); sleep 60';
 

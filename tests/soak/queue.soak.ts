@@ -158,7 +158,7 @@ async function serviceManager(
   while (!means.ending) {
     await pause(500);
     for (const slot of slots) {
-      if (!slot.daemon.output().includes('has stood still for too long: ending the process')) continue;
+      if (!slot.daemon.output().includes('has been blocked for too long: ending the process')) continue;
       const { daemon } = slot;
       await daemon.exited;
       if (slot.daemon !== daemon) continue;

@@ -31,8 +31,8 @@ export const TROUBLES = {
     const slot = liveOne(means.slots, means.random);
     await slot.daemon.kill('SIGTERM');
     const code = await slot.daemon.exited;
-    // One whose loop stands still is ended by its watchdog.
-    if (code !== 0 && !slot.daemon.output().includes('the event loop stands still'))
+    // One whose loop is blocked is ended by its watchdog.
+    if (code !== 0 && !slot.daemon.output().includes('the event loop is blocked'))
       throw new Error(`a drained daemon exited with ${code}:\n${slot.daemon.output().slice(-4000)}`);
     await means.start(slot);
   },

@@ -8,7 +8,7 @@ import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../..
 import { openPostgres, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { copyEmbeddedDatabase } from './embedded-template.ts';
-import { databaseDirectory } from './memory-directory.ts';
+import { memoryDirectory } from './memory-directory.ts';
 
 export interface TestDatabase {
   readonly database: Database;
@@ -70,7 +70,7 @@ export function embeddedDatabase({ empty = false, ...options }: Partial<Embedded
   readonly database: EmbeddedDatabase;
   readonly home: string;
 } {
-  const home = temporaryHome(databaseDirectory());
+  const home = temporaryHome(memoryDirectory('home'));
   let database: EmbeddedDatabase | undefined;
   beforeAll(async () => {
     if (!empty) copyEmbeddedDatabase(home);
@@ -87,15 +87,14 @@ export function embeddedDatabase({ empty = false, ...options }: Partial<Embedded
 }
 
 /** A temporary directory that is removed after the file's (or describe's) tests. */
-export function temporaryHome(parent: string = tmpdir()): string {
-  const home = mkdtempSync(join(parent, 'animus-home-'));
+export function temporaryHome(home: string = mkdtempSync(join(tmpdir(), 'animus-home-'))): string {
   afterAll(() => rmSync(home, { recursive: true, force: true }));
   return home;
 }
 
 /** A temporary home with a migrated embedded database; it is removed after the tests of the file (or describe). */
 export function embeddedHome(): string {
-  const home = temporaryHome(databaseDirectory());
+  const home = temporaryHome(memoryDirectory('home'));
   copyEmbeddedDatabase(home);
   return home;
 }

@@ -6,6 +6,7 @@ import { migrate } from '../../src/store/migrations/migrate.ts';
 import { MIGRATIONS_DIRECTORY } from '../../src/store/migrations/migration-files.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { embeddedTemplate } from './embedded-template.ts';
+import { removeLeftDirectories } from './memory-directory.ts';
 import { startPostgresServer } from './postgres-server.ts';
 
 declare module 'vitest' {
@@ -20,6 +21,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  removeLeftDirectories();
   const given = process.env['ANIMUS_TEST_DATABASE_URL'];
   const [server, embedded] = await Promise.all([given ? null : startPostgresServer(), embeddedTemplate()]);
   const url = given ?? (server as NonNullable<typeof server>).url;

@@ -1,12 +1,12 @@
 /** A server of the oldest PostgreSQL that animus runs on, where one is installed. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
-import { databaseDirectory } from './memory-directory.ts';
+import { memoryDirectory } from './memory-directory.ts';
 
 /** Its programs; null where there are none. */
 export const OLDER_POSTGRES: string | null =
@@ -20,7 +20,7 @@ export async function startOlderPostgres(
   flags: readonly string[] = [],
   password: string | null = null,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const root = mkdtempSync(join(databaseDirectory(), 'animus-pg-'));
+  const root = memoryDirectory('pg');
   chmodSync(root, 0o711);
   const data = join(root, 'data');
   mkdirSync(data);

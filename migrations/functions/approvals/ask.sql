@@ -99,7 +99,7 @@ begin
   end if;
 end $$;
 
--- Has a person asked about a recorded call, which waits from now on. p_kind: approval or human; p_subject: tool_call, or what p_request is
+-- Asks a person about a recorded call, which waits from now on. p_kind: approval or human; p_subject: tool_call, or what p_request is
 -- about. For a tool call the request is made here, of the recorded call: its tool, the input that it would run with (p_final_input, if a hook
 -- has changed it), and `reason`, `gate` and `four_eyes` of p_request. After p_seconds the answer is no; null: never. For a call that waits already, or has ended, it
 -- changes nothing and returns asked = false. Nor if the item has asked enough (too_many_asks), or a person denied exactly this call in an attempt before:

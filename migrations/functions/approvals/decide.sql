@@ -96,7 +96,7 @@ begin
   v_now := animus.now();
   v_wait := animus.open_ask(p_id, p_ask, p_action, v_state, v_now);
   if p_hash is not null and lower(p_hash) <> encode(v_wait.request_hash, 'hex') then
-    perform animus.raise('WA002', format('what waits as %s is not what was shown', v_wait.ask_id), p_id, 'look again: animus work show');
+    perform animus.raise('WA002', format('request %s has changed since it was shown', v_wait.ask_id), p_id, 'look again: animus work show');
   end if;
   if p_action = 'approve' then perform animus.require_four_eyes(p_id, v_wait.focus_id, v_wait.request); end if;
   v_hash := v_wait.request_hash;

@@ -17,10 +17,10 @@ begin
   perform animus.lock_work(array(select distinct i.id from animus.inbox x cross join lateral unnest(x.work_items) i (id)
                                   where x.ask_id = any (p_asks) and exists (select from animus.work_items w where w.id = i.id) order by 1), 10);
   if p_action = 'approve' and (select count(distinct x.hash) > 1 or bool_or(x.subject <> 'tool_call') from animus.inbox x where x.ask_id = any (p_asks)) then
-    perform animus.raise('WA004', 'only calls that are exactly the same are approved together: decide these one by one');
+    perform animus.raise('WA004', 'only identical calls can be approved together: decide these one by one');
   end if;
   if p_action = 'answer' and exists (select from animus.inbox x where x.ask_id = any (p_asks) and x.subject <> 'lost') then
-    perform animus.raise('WA004', 'only what was lost is acknowledged together: answer questions one by one');
+    perform animus.raise('WA004', 'only losses can be acknowledged together: answer questions one by one');
   end if;
   for v_ask in select x.ask_id, x.work_item_id from animus.inbox x where x.ask_id = any (p_asks) order by x.work_item_id, x.asked_at, x.ask_id loop
     perform animus.decide(v_ask.work_item_id, v_ask.ask_id, p_action, p_note, null, null, case p_action when 'answer' then p_note end);

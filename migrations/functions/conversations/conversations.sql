@@ -150,7 +150,7 @@ begin
     if exists (select from animus.conversation_people p where p.file_id = p_file_id and p.actor = animus.actor()) or animus.may_operate() then return; end if;
     if animus.may_see(null) then
       if not p_write then return; end if;
-      raise insufficient_privilege using message = format('%s takes no part in this conversation', animus.actor()),
+      raise insufficient_privilege using message = format('%s does not take part in this conversation', animus.actor()),
         hint = 'somebody who takes part, or an operator, can add them';
     end if;
   end if;

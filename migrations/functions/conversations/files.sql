@@ -46,7 +46,7 @@ begin
   -- It may have been deleted meanwhile.
   perform animus.require_participant(p_file_id, true);
   if exists (select from animus.chat_messages m where m.file_id = p_file_id) then
-    perform animus.raise('WA002', 'messages are only imported into an empty conversation', p_file_id);
+    perform animus.raise('WA002', 'messages can only be imported into an empty conversation', p_file_id);
   end if;
   if jsonb_typeof(p_messages) is distinct from 'array' or jsonb_array_length(p_messages) > 10000 then
     perform animus.raise('WA004', 'an import is a list of at most 10,000 messages', p_file_id);

@@ -35,7 +35,7 @@ begin
   v_old := animus.require_message(p_message_id);
   if v_old.role <> 'user' or v_old.told or v_old.deleted_at is not null then
     perform animus.raise('WA002', case when v_old.deleted_at is not null then format('message %s is deleted', p_message_id)
-      when v_old.told then format('message %s was told into an answer', p_message_id) else format('message %s is not one of a person', p_message_id) end);
+      when v_old.told then format('message %s was told into an answer', p_message_id) else format('message %s was not written by a person', p_message_id) end);
   end if;
   if p_own then perform animus.require_author(v_old); end if;
   return v_old;

@@ -140,6 +140,6 @@ begin
     perform animus.raise('WA004', 'a message needs a text', p_file_id);
   end if;
   if octet_length(p_text) > 65536 then
-    perform animus.raise('WA004', format('the message has %s bytes; at most 65536 (64 KiB) are taken', octet_length(p_text)), p_file_id, 'attach the rest as a file');
+    perform animus.raise('WA004', format('the message has %s bytes; at most 65536 (64 KiB) are accepted', octet_length(p_text)), p_file_id, 'attach the rest as a file');
   end if;
 end $$;

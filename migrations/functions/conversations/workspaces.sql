@@ -25,7 +25,7 @@ begin
   end if;
   update animus.workspaces w set name = p_name where w.id = p_id;
 exception when unique_violation then
-  perform animus.raise('WA002', format('there is a workspace %s', quote_literal(p_name)), p_id);
+  perform animus.raise('WA002', format('a workspace named %s exists already', quote_literal(p_name)), p_id);
 end $$;
 
 -- Deletes a workspace without conversations. A conversation that was deleted is removed by retention, an hour later at the earliest, and belongs to it
@@ -46,8 +46,8 @@ begin
     into v_left from animus.files f where f.workspace_id = p_id and f.kind = 'chat';
   if v_left.shown > 0 then
     perform animus.raise('WA002', format('the workspace has conversations: %s', v_left.shown)
-      || case when v_left.of_others > 0 then format(', of which you take no part in %s', v_left.of_others) else '' end, p_id,
-      case when v_left.of_others > 0 then 'delete them first; where you take no part, one of its owners or an operator deletes it' else 'delete them first' end);
+      || case when v_left.of_others > 0 then format('; you do not take part in %s of them', v_left.of_others) else '' end, p_id,
+      case when v_left.of_others > 0 then 'delete them first; an owner or an operator can delete those in which you do not take part' else 'delete them first' end);
   end if;
   if v_left.kept > 0 then
     perform animus.raise('WA002', format('deleted conversations of the workspace are not removed yet: %s', v_left.kept), p_id, 'try again an hour after they were deleted');
@@ -75,7 +75,7 @@ declare
   v_bytes constant bigint := (select sum(octet_length(m.content)) from animus.chat_messages m where m.file_id = p_file_id and m.deleted_at is null);
 begin
   if v_bytes <= 10485760 or v_bytes is null then return; end if;
-  perform animus.raise('WA002', format('the conversation has %s bytes; it is read as a file up to 10485760 (10 MiB): read its messages in pages, or export it as JSON Lines',
+  perform animus.raise('WA002', format('the conversation has %s bytes; it can be read as a file up to 10485760 (10 MiB): read its messages in pages, or export it as JSON Lines',
     v_bytes), p_file_id);
 end $$;
 

@@ -77,7 +77,7 @@ begin
     if not animus.take_budget(v_limit.id, p_daemon_id, v_need, 0, 0, v_limit.amount, false) then
       select a.spent into v_spent from animus.budget_accounts a where a.id = v_limit.id;
       v_why := case when v_limit.amount - v_spent >= v_need then json_build_object('permit', 'budget_busy') else
-        json_build_object('permit', 'budget', 'message', format('%s would be passed: %s are spent, and the next request may cost %s',
+        json_build_object('permit', 'budget', 'message', format('%s would be exceeded: %s spent so far, and the next request may cost %s',
           animus.budget_name(v_limit.scope, v_limit.subject, v_limit.unit, v_limit.period, v_limit.starts, v_limit.amount), trim_scale(v_spent), trim_scale(v_need))) end;
       raise exception using errcode = 'WA000';
     end if;
@@ -90,7 +90,7 @@ exception when sqlstate 'WA000' then
 end $$;
 
 -- Ends a request for embeddings of memories, in the transaction that stores them. p_held: as begin_embedding has returned it; p_call: {provider, model,
--- tokens, cost_usd, estimated, lost}, 0 tokens if it cost nothing; estimated: nobody has counted the tokens; lost: it gave nothing, and may have cost that. p_problem: why it failed; then no daemon asks this model for p_delay at least, and longer after
+-- tokens, cost_usd, estimated, lost}, 0 tokens if it cost nothing; estimated: nobody has counted the tokens; lost: it returned nothing, and may have cost that. p_problem: why it failed; then no daemon asks this model for p_delay at least, and longer after
 -- each further failure, up to ten minutes. Returns for how many seconds.
 -- Locks: slices; the row of the model. Raises: nothing.
 create or replace function animus.end_embedding(
@@ -155,7 +155,7 @@ begin
   perform animus.count_embedding(p_call);
 end $$;
 
--- Returns why no embedding may be asked for now for a search of a person that may cost so much: all work is paused, or a limit for all work would be passed; null: it
+-- Returns why no embedding may be asked for now for a search of a person that may cost so much: all work is paused, or a limit for all work would be exceeded; null: it
 -- may. p_usd: null without a price. Nothing is held, so that searches at the same time may pass a limit by what they cost.
 -- Locks: none. Raises: nothing.
 create or replace function animus.search_refusal(p_usd numeric, p_tokens bigint) returns text

@@ -103,7 +103,7 @@ begin
     perform animus.raise('WA004', 'a memory needs a text');
   end if;
   if octet_length(p_content) > 32768 then
-    perform animus.raise('WA004', format('the memory has %s bytes; at most 32768 (32 KiB) are taken', octet_length(p_content)), null,
+    perform animus.raise('WA004', format('the memory has %s bytes; at most 32768 (32 KiB) are accepted', octet_length(p_content)), null,
       'store what matters, and name the file or the work item that has the rest');
   end if;
   if coalesce(p_kind, '') !~ '^[a-z][a-z0-9_-]{0,49}$' then

@@ -113,7 +113,7 @@ begin
       when 'faculty' then v_filter.faculty := p_filters ->> v_key;
       when 'since' then v_filter.since := (p_filters ->> v_key)::timestamptz;
       when 'until' then v_filter.until := (p_filters ->> v_key)::timestamptz;
-      else perform animus.raise('WA004', format('memories have no filter %s', quote_literal(left(v_key, 100))), null,
+      else perform animus.raise('WA004', format('memories cannot be filtered by %s', quote_literal(left(v_key, 100))), null,
         'one of layers, kinds, tags, project, task, metadata, source_item, faculty, since, until');
     end case;
   end loop;

@@ -104,7 +104,7 @@ declare
 begin
   if p_person = '*' then perform animus.raise('WA004', 'a token is for one person, not for *'); end if;
   if not v_scopes <@ animus.token_scopes() or v_scopes = '{}' then
-    perform animus.raise('WA004', 'the scopes of a token are some of ' || array_to_string(animus.token_scopes(), ', '));
+    perform animus.raise('WA004', 'the scopes of a token are from this list: ' || array_to_string(animus.token_scopes(), ', '));
   end if;
   if length(p_label) > 200 then perform animus.raise('WA004', 'the label of a token has at most 200 characters'); end if;
   if p_expires_at <= v_now then perform animus.raise('WA004', 'the token would have expired already'); end if;

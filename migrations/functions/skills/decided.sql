@@ -138,7 +138,7 @@ begin
   select v.version, v.state into v_version.version, v_version.state from animus.skill_versions v
    where v.name = p_name and v.content_hash = v_version.content_hash order by v.version desc limit 1;
   if found then
-    perform animus.raise('WA002', format('skill %s is not a person''s: these files are its version %s, which is %s', p_name, v_version.version, v_version.state), null,
+    perform animus.raise('WA002', format('skill %s was not written by a person: these files are its version %s, which is %s', p_name, v_version.version, v_version.state), null,
       'animus skill history ' || p_name);
   end if;
   if octet_length(coalesce(p_description, '')) not between 1 and 4096 then
@@ -187,7 +187,7 @@ begin
       else format('no version of skill %s waits for a decision', p_name) end);
   end if;
   if p_hash is not null and lower(p_hash) <> v_version.content_hash or p_ask <> v_version.ask_id then
-    perform animus.raise('WA002', format('the version of skill %s that waits is not what was shown', p_name), null, 'look again: animus skill diff ' || p_name);
+    perform animus.raise('WA002', format('the version of skill %s that waits has changed since it was shown', p_name), null, 'look again: animus skill diff ' || p_name);
   end if;
   return v_version;
 end $$;

@@ -34,7 +34,7 @@ begin
   end if;
   select count(*), sum(octet_length(decode(f.value, 'base64'))) into v_files, v_bytes from jsonb_each_text(p_files) f;
   if v_files > 500 or v_bytes > 8388608 then
-    perform animus.raise('WA004', format('skill %s has %s files of %s bytes together; at most 500 files of 8388608 bytes (8 MiB) are taken', p_name, v_files, v_bytes));
+    perform animus.raise('WA004', format('skill %s has %s files of %s bytes together; at most 500 files of 8388608 bytes (8 MiB) are accepted', p_name, v_files, v_bytes));
   end if;
   insert into animus.skill_packages (content_hash, name, bytes, created_at, used_on)
   values (p_hash, p_name, v_bytes, v_now, (v_now at time zone 'UTC')::date) on conflict do nothing;

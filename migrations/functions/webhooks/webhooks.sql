@@ -38,17 +38,17 @@ begin
   end if;
   -- Every change of work reads both lists.
   if coalesce(p_events, '{}') = '{}' or not p_events <@ animus.webhook_events() or cardinality(p_events) > 20 then
-    perform animus.raise('WA004', 'the events of a webhook are some of ' || array_to_string(animus.webhook_events(), ', '));
+    perform animus.raise('WA004', 'the events of a webhook are from this list: ' || array_to_string(animus.webhook_events(), ', '));
   end if;
   if p_faculties = '{}' or cardinality(p_faculties) > 100
      or exists (select from unnest(p_faculties) f (name) where coalesce(f.name, '') !~ '^[a-z][a-z0-9_-]*$' or octet_length(f.name) > 63) then
-    perform animus.raise('WA004', 'a webhook is for all faculties, or for 1 to 100 by their names');
+    perform animus.raise('WA004', 'a webhook is for all faculties, or for a list of 1 to 100 names');
   end if;
   if length(p_label) > 200 then perform animus.raise('WA004', 'the label of a webhook has at most 200 characters'); end if;
   if coalesce(p_key_mark, '') !~ '^[0-9a-f]{16}$' then perform animus.raise('WA004', 'the fingerprint of the key has 16 hexadecimal digits'); end if;
   -- Two at the same time may both become the twentieth.
   if (select count(*) from animus.webhooks h where h.owner = v_owner) >= 20 then
-    perform animus.raise('WA004', format('%s has 20 webhooks, and may not have more', v_owner));
+    perform animus.raise('WA004', format('%s already has 20 webhooks, the most that are allowed', v_owner));
   end if;
   insert into animus.webhooks (id, url, events, faculties, label, owner, owner_role, key_mark, created_at)
   values (p_id, p_url, p_events, p_faculties, coalesce(p_label, ''), v_owner, case when p_person is null then animus.acting_role() end, p_key_mark, animus.now());

@@ -56,7 +56,7 @@ export interface Status {
     readonly alive: boolean;
     /** When the last lease of its work ends; null: it has no work. */
     readonly lease_until?: string | null | undefined;
-    /** When its event loop last stood still for a second or more; null: never. */
+    /** When its event loop was last blocked for a second or more; null: never. */
     readonly blocked_at?: string | null | undefined;
     /** For how long it did. */
     readonly blocked_seconds?: number | null | undefined;
@@ -98,9 +98,9 @@ export interface Status {
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
-    /** Of the sum: requests that gave nothing, and may have cost that. */
+    /** Of the sum: requests that returned nothing, and may have cost that. */
     readonly lost_usd: number;
-    /** Requests that gave nothing, which are not calls. */
+    /** Requests that returned nothing, which are not calls. */
     readonly lost_requests: number;
     /** Null: those of no call were counted. */
     readonly input_tokens: number | null;
@@ -301,7 +301,7 @@ export interface Budget {
   readonly held: number | null;
   /** Of what is spent: answers whose tokens the provider did not count; null for tokens. */
   readonly estimated: number | null;
-  /** Of what is spent: requests that gave nothing; of tokens, answers without counts, too. */
+  /** Of what is spent: requests that returned nothing; of tokens, answers without counts, too. */
   readonly lost: number | null;
   readonly on_exceeded: 'wait' | 'die' | null;
   readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
@@ -459,7 +459,7 @@ export interface SpendOutput {
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
-    /** Of the sum: requests that gave nothing, and may have cost that. */
+    /** Of the sum: requests that returned nothing, and may have cost that. */
     readonly lost_usd: number;
     /** Null: those of no call were counted. */
     readonly input_tokens: number | null;
@@ -468,7 +468,7 @@ export interface SpendOutput {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Requests that gave nothing, which are not calls. */
+    /** Requests that returned nothing, which are not calls. */
     readonly lost_requests: number;
     /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
@@ -480,7 +480,7 @@ export interface SpendOutput {
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
-    /** Of the sum: requests that gave nothing, and may have cost that. */
+    /** Of the sum: requests that returned nothing, and may have cost that. */
     readonly lost_usd: number;
     /** Null: those of no call were counted. */
     readonly input_tokens: number | null;
@@ -489,7 +489,7 @@ export interface SpendOutput {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Requests that gave nothing, which are not calls. */
+    /** Requests that returned nothing, which are not calls. */
     readonly lost_requests: number;
     /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
@@ -522,7 +522,7 @@ export interface SpendItemsOutput {
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
-    /** Of the sum: requests that gave nothing, and may have cost that. */
+    /** Of the sum: requests that returned nothing, and may have cost that. */
     readonly lost_usd: number;
     /** Null: those of no call were counted. */
     readonly input_tokens: number | null;
@@ -562,7 +562,7 @@ export interface SpendRootsOutput {
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
-    /** Of the sum: requests that gave nothing, and may have cost that. */
+    /** Of the sum: requests that returned nothing, and may have cost that. */
     readonly lost_usd: number;
     /** Null: those of no call were counted. */
     readonly input_tokens: number | null;

@@ -72,7 +72,7 @@ export function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secr
 }
 
 /**
- * The rule for names of the schema that has the queues: they stand in the texts of SQL functions, so nothing that quotes or formats. `public` is for
+ * The rule for names of the schema that has the queues: they are written into the texts of SQL functions, so nothing that would need quoting, and no placeholder. `public` is for
  * applications, and the others belong to animus and to PostgreSQL.
  */
 export const PGMQ_SCHEMA_NAME = /^(?!pg_|(?:animus|public|information_schema)$)[A-Za-z_][A-Za-z0-9_ -]{0,62}$/;

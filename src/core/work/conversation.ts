@@ -135,7 +135,7 @@ export interface ModelAnswer {
   readonly cutToolCalls: readonly string[];
   /** Counts that the provider did not give are estimated; null: nothing is known of them. */
   readonly usage: Usage | null;
-  /** How many requests for it may have cost something and gave nothing. Default 0. */
+  /** How many requests for it may have cost something and returned nothing. Default 0. */
   readonly lost?: number;
   readonly timeToFirstTokenMs: number | null;
   readonly durationMs: number;

@@ -3,7 +3,7 @@ import type { EmbedResult } from '../../llm/embeddings/embed-result.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { PaidEmbedding } from '../../store/work/embedding-turns.ts';
 
-/** The sum of the calls; `lost` where one of them gave nothing that may have been charged. */
+/** The sum of the calls; `lost` if one of them returned nothing and may have been charged. */
 export function paidEmbedding(embedder: Embedder, results: readonly EmbedResult[]): PaidEmbedding {
   const { provider, model } = embedder;
   const usages = results.map(({ usage }) => usage);

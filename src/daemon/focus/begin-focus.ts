@@ -1,4 +1,4 @@
-/** Begins a focus: recorded, with a place to work in, its tools and what tells watchers of it. */
+/** Begins a focus: records it, and opens the place it works in, its tools, and what reports it to watchers. */
 import { join } from 'node:path';
 import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
@@ -75,7 +75,7 @@ export async function beginFocus(
   return { work, faculty: begun, loaded: { faculty, changedProvider }, key, row, answer, run, reach };
 }
 
-/** In one statement with its first request where nothing but the item goes into that; otherwise the focus alone. */
+/** Begins it in one statement with its first request, if that is made from the item alone; otherwise begins only the focus. */
 async function record(
   work: ClaimedWork,
   faculty: Faculty,
@@ -92,7 +92,7 @@ async function record(
   return { recorded: continued ?? (await startFocus(reach.db, work, { ...place, ...settings })), first: null };
 }
 
-/** What the run tells of itself: to watchers here and in other processes, and to the end. */
+/** What the run reports: to watchers in this and in other processes, and to its end. */
 function tellOf(
   work: ClaimedWork,
   key: FocusKey,

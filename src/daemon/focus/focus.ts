@@ -30,7 +30,7 @@ export async function attempt(
     return { end: endOfError(error, claimed.control, faculty, 'orient'), focus: null };
   }
   const end = await runPhases(focus);
-  // A decision that was made already is not the recover hook's to make.
+  // It was decided already, so the recover hook is not asked.
   if (end.kind !== 'failed' || end.recovery !== undefined) return { end, focus };
   try {
     return { end: await recover(focus, end), focus };
@@ -67,7 +67,7 @@ async function enter(focus: Focus, phase: Phase, record: boolean): Promise<Phase
 }
 
 function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
-  return `not done within run_deadline_seconds (${runDeadlineSeconds} s); all that it had started was stopped`;
+  return `not done within run_deadline_seconds (${runDeadlineSeconds} s); everything that it had started was stopped`;
 }
 
 /** Delay until the next check whether a displaced file is back. */

@@ -36,7 +36,7 @@ export interface FocusDaemon {
   readonly workedOn: (faculty: string) => Promise<void>;
 }
 
-/** Runs one focus to its end and leaves nothing of it on this host; never rejects because of what the focus does. */
+/** Runs one focus to its end and leaves nothing of it on this host. Never rejects because of what the focus does. */
 export async function runFocus(
   work: ClaimedWork,
   faculty: Faculty,
@@ -183,7 +183,7 @@ function report(
 function reasonOf(end: FocusEnd, state: Settled['state']): string | null {
   switch (end.kind) {
     case 'completed':
-      if (state === 'queued') return 'messages to the work came before its end: it goes on with them';
+      if (state === 'queued') return 'messages came before the work ended: it goes on with them';
       return failedWritesReason(end.outcome);
     case 'failed':
       return end.error.message;

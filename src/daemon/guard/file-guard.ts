@@ -1,77 +1,72 @@
 /** The file rules that apply to commands and file tools of a focus, whatever its workspace is. */
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { cachesOf, homeOf } from './command-places.ts';
 import { knowFiles } from './known-files.ts';
-import {
-  credentialPrograms,
-  filesOfFaculty,
-  type LoadedFrom,
-  loadedFiles,
-  realPathOf,
-  withDirectory,
-} from './loaded-files.ts';
+import { filesOfFaculty, realPathOf } from './loaded-files.ts';
+import { type LoadedNow, readOnlyPaths } from './read-only-paths.ts';
 import { secretPlaces } from './secret-files.ts';
 
 /** Where a focus works: its own directory, and the workspace of the loaded faculty. */
 export interface FocusPlace {
   readonly directory: string;
   readonly faculty: Faculty;
-  /** Paths of secrets that it may read nevertheless: those given to hooks. */
-  readonly given?: readonly string[];
   /** Additional rules for its worktree. */
   readonly own?: readonly FileRule[];
 }
 
+/**
+ * The current restrictions on files of this host, for commands and file tools; `given`: secret files that a hook may read
+ * nevertheless. The same array as long as nothing has changed. Errors: `files.displaced`.
+ */
+export type RulesNow = (given?: readonly string[]) => readonly FileRule[];
+
 export interface FileGuard {
   /**
-   * The current rules: key files may have been replaced since the last call. Hidden: secrets, and all of ANIMUS_HOME
+   * The rules of a focus, to be asked for at each call: key files may have been replaced since the last one. Hidden: secrets, and all of ANIMUS_HOME
    * except the focus's own directory, its home and the caches of its faculty. Read-only: what the daemon loads or runs. The workspace stays writable, unless it is
-   * itself a secret. Errors: `files.displaced`.
+   * itself a secret. What a call costs does not grow with the number of faculties.
    */
-  rulesFor(place: FocusPlace): readonly FileRule[];
+  rulesOf(place: FocusPlace): RulesNow;
   close(): void;
 }
 
-/** Records the secrets as they are now. `faculties`: returns those loaded at the time of the call. */
-export function createFileGuard(
-  from: LoadedFrom & { readonly faculties: () => Iterable<Faculty>; readonly log: Log },
-): FileGuard {
+/** Records the secrets as they are now. */
+export function createFileGuard(from: LoadedNow & { readonly log: Log }): FileGuard {
   const { secrets, sockets, readable } = secretPlaces(from.config, from.env);
+  const { home } = from.config;
   const known = knowFiles(secrets);
-  const loaded = loadedFiles(from);
-  const programs = credentialPrograms(from.config);
-  const besideOf = realPathsBelow();
+  const readOnlyNow = readOnlyPaths(from);
 
   return {
-    rulesFor({ directory, faculty, given = [], own = [] }) {
-      const beside = [homeOf(directory), ...cachesOf(faculty, from.config.home).values()].map(besideOf);
-      const worked = [directory, faculty.workspace, faculty.repo].filter((path) => path !== null).map(realPathOf);
-      const open = [...worked, ...beside];
-      const all = [...from.faculties(), faculty];
-      const places = [...placesOf(from), ...all.flatMap((each) => [each.workspace, each.repo])];
-      const realPlaces = places.filter((path) => path !== null).map(realPathOf);
-      const readOnly = [
-        ...loaded,
-        ...programs.map((path) => withDirectory(realPathOf(path), realPlaces)),
-        ...all.flatMap((each) => filesOfFaculty(each, from.config.home)),
-      ];
-      const shown = given.map(realPathOf);
-      const hidden = [...hiddenNow(), ...sockets.filter((path) => existsSync(path)).map(realPathOf)];
-      const rules: readonly FileRule[] = [
-        ...hidden.filter((path) => !shown.includes(path)).map((path) => rule(path, 'hidden')),
-        ...readOnly.filter((path) => !isTop(path)).map((path) => rule(path, 'read')),
-        ...[...readable.map(realPathOf), ...shown]
-          .filter((path) => existsSync(path) && hidden.some((top) => isWithin(top, path)))
-          .map((path) => rule(path, 'read')),
-        ...open.map((path) => rule(path, 'all')),
-        ...own,
-      ];
-      return effectiveRules(rules);
+    rulesOf({ directory, faculty, own = [] }) {
+      const isLoaded = () => from.faculties().get(faculty.name)?.files === faculty.files;
+      let open: readonly FileRule[] | null = null;
+      let last: { readonly seen: readonly (readonly string[])[]; readonly rules: readonly FileRule[] } | null = null;
+
+      return (given = []) => {
+        const hidden = [...hiddenNow(), ...sockets.filter((path) => existsSync(path)).map(realPathOf)];
+        const shown = given.map(realPathOf);
+        const exempt = [...readable.map(realPathOf), ...shown].filter((path) => existsSync(path));
+        const readOnly = readOnlyNow();
+        // Of a focus that has outlived a reload.
+        const mine = isLoaded() ? [] : filesOfFaculty(faculty, home);
+        const seen = [hidden, shown, exempt, mine, readOnly];
+        if (last?.seen.every((list, index) => isSame(list, seen[index]!))) return last.rules;
+        open ??= placesOf(directory, faculty, home).map((path) => rule(path, 'all'));
+        const rules = effectiveRules([
+          ...hidden.filter((path) => !shown.includes(path)).map((path) => rule(path, 'hidden')),
+          ...[...readOnly, ...mine].filter((path) => path !== TOP).map((path) => rule(path, 'read')),
+          ...exempt.filter((path) => hidden.some((top) => isWithin(top, path))).map((path) => rule(path, 'read')),
+          ...open,
+          ...own,
+        ]);
+        last = { seen, rules };
+        return rules;
+      };
     },
     close: () => known.close(),
   };
@@ -86,30 +81,20 @@ export function createFileGuard(
   }
 }
 
-/**
- * Real paths of homes and caches, most of which are not there when they are asked for, for each call of a tool. Their parents are animus's own and
- * do not change, so each is looked up once.
- */
-function realPathsBelow(): (path: string) => string {
-  const parents = new Map<string, string>();
-  return (path) => {
-    const parent = dirname(path);
-    const real = parents.get(parent) ?? realPathOf(parent);
-    parents.set(parent, real);
-    return join(real, basename(path));
-  };
+/** The root of the file system contains everything; a rule for it would be useless. */
+const TOP = '/';
+
+/** Where a focus may write: what it works in, its home and the caches of its faculty. Resolved once, before anything of the focus runs. */
+function placesOf(directory: string, faculty: Faculty, home: string): readonly string[] {
+  const { workspace, repo } = faculty;
+  const beside = [homeOf(directory), ...cachesOf(faculty, home).values()];
+  return [directory, workspace, repo, ...beside].filter((path) => path !== null).map(realPathOf);
 }
 
-/** Directories that contain more than the scripts in them. */
-function placesOf({ config, cwd, facultiesDir }: LoadedFrom): readonly string[] {
-  return [config.home, cwd, facultiesDir];
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((path, index) => path === b[index]));
 }
 
 function rule(path: string, access: FileRule['access']): FileRule {
   return { path, access };
-}
-
-/** The root of the file system contains everything; a rule for it would be useless. */
-function isTop(path: string): boolean {
-  return path === realPathOf('/');
 }

@@ -101,7 +101,7 @@ function ownCode(): readonly string[] {
 /** With symlinks resolved for the part of the path that exists. */
 export function realPathOf(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path === dirname(path) ? path : join(realPathOf(dirname(path)), basename(path));
   }

@@ -30,9 +30,9 @@ function faultOf(limit: BudgetLimit, faculty: Faculty, models: readonly LocatedM
   const { amount, says } = leastTurn(faculty, models)[limit.unit];
   if (amount === null) return [says];
   if (limit.amount >= amount) return [];
-  if (limit.unit === 'tokens') return [`${limit.amount} tokens are less than one answer may have: ${says}`];
+  if (limit.unit === 'tokens') return [`${limit.amount} tokens is less than one answer may have: ${says}`];
   return [
-    `${plainAmount(limit.amount)} USD are less than one answer may cost: ${says}; lower max_tokens, or raise the limit`,
+    `${plainAmount(limit.amount)} USD is less than one answer may cost: ${says}; lower max_tokens, or raise the limit`,
   ];
 }
 

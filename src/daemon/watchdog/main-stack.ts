@@ -1,4 +1,4 @@
-/** Reads what the main thread runs, from another thread, while its event loop stands still. */
+/** Reads what the main thread runs, from another thread, while its event loop is blocked. */
 import { type Debugger, Session } from 'node:inspector';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -20,5 +20,5 @@ export interface WatchdogData {
 export type WatchdogMessage =
   /** It has begun. `signals`: it sees the signals of the process. */
   | { readonly type: 'watching'; readonly signals: boolean }
-  /** The loop stood still for so long. `stack`: what it ran, the innermost call first; empty: it could not be read. */
+  /** The loop was blocked for so long. `stack`: what it ran, the innermost call first; empty: it could not be read. */
   | { readonly type: 'blocked'; readonly seconds: number; readonly stack: readonly string[] };

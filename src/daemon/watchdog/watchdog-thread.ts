@@ -1,4 +1,4 @@
-/** The thread of the watchdog. It keeps to itself: whatever needs the event loop of the daemon, such as its console, does not work while that stands still. */
+/** The thread of the watchdog. It uses nothing that needs the event loop of the daemon, such as its console: while the loop is blocked, that does not work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../core/errors/errors.ts';
@@ -7,13 +7,13 @@ import { watchEndSignals } from './end-signals.ts';
 import { readMainStack } from './main-stack.ts';
 import { BEAT_MS, type WatchdogData, type WatchdogMessage } from './watchdog-data.ts';
 
-/** From here on, a standing loop is reported. */
+/** A loop that is blocked this long is reported. */
 const REPORT_MS = 1000;
-/** From here on, the database knows of it. */
+/** After this long, it is recorded in the database. */
 const RECORD_MS = 3000;
-/** Of the lease. The last heartbeat may have been a third of the lease before the loop stood still: the lease still holds then. */
+/** Share of the lease. The last heartbeat may have been a third of a lease before the block began: the lease still holds then. */
 const GIVE_UP_SHARE = 0.45;
-/** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
+/** How long a blocked loop has to handle a signal; a second signal is obeyed at once. */
 const OBEY_MS = 5000;
 /** How long the database may take to answer before the loop is looked at again, or a process that was asked to end is ended without it. */
 const LAST_WORDS_MS = 3000;
@@ -48,7 +48,7 @@ async function main(data: WatchdogData): Promise<void> {
     }
     if (stack === null) {
       stack = await readMainStack();
-      await say(data, 'warn', { seconds: blockedMs / 1000, stack }, 'the event loop stands still');
+      await say(data, 'warn', { seconds: blockedMs / 1000, stack }, 'the event loop is blocked');
       // Reading the stack may have taken seconds.
       if (Atomics.load(beats, 0) !== beat) continue;
     }
@@ -57,7 +57,7 @@ async function main(data: WatchdogData): Promise<void> {
     }
     if (!recorded && blockedMs >= RECORD_MS) {
       recorded = true;
-      await soon(recordStanding(data, blockedMs));
+      await soon(recordBlocked(data, blockedMs));
     }
     if (!gaveUp && blockedMs >= GIVE_UP_SHARE * data.leaseMs) {
       gaveUp = true;
@@ -65,7 +65,7 @@ async function main(data: WatchdogData): Promise<void> {
     }
     // Service managers restart only what has exited.
     if (blockedMs >= data.leaseMs) {
-      await endProcess(data, blockedMs, 'the event loop has stood still for too long: ending the process');
+      await endProcess(data, blockedMs, 'the event loop has been blocked for too long: ending the process');
     }
   }
 }
@@ -88,10 +88,10 @@ async function soon(saying: Promise<void>): Promise<void> {
   await Promise.race([saying, sleep(LAST_WORDS_MS)]);
 }
 
-async function recordStanding(data: WatchdogData, blockedMs: number): Promise<void> {
-  const { reportStanding } = await import('../../store/work/claimed/give-up-daemon.ts');
-  await reportStanding(data.connectionString, data.daemonId, blockedMs / 1000).catch((error: unknown) =>
-    say(data, 'warn', { error: messageOf(error) }, 'could not record that the event loop stands still'),
+async function recordBlocked(data: WatchdogData, blockedMs: number): Promise<void> {
+  const { reportBlocked } = await import('../../store/work/claimed/give-up-daemon.ts');
+  await reportBlocked(data.connectionString, data.daemonId, blockedMs / 1000).catch((error: unknown) =>
+    say(data, 'warn', { error: messageOf(error) }, 'could not record that the event loop is blocked'),
   );
 }
 
@@ -104,14 +104,14 @@ async function giveUp(data: WatchdogData, blockedMs: number, pause: string | nul
       data,
       'error',
       { items, seconds: block.seconds },
-      'the event loop stands still: gave the work of this daemon up',
+      'the event loop is blocked: gave the work of this daemon up',
     );
   } catch (error) {
     await say(
       data,
       'error',
       { error: messageOf(error) },
-      'the event loop stands still, and the work of this daemon could not be given up',
+      'the event loop is blocked, and the work of this daemon could not be given up',
     );
   }
 }

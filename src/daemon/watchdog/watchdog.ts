@@ -19,9 +19,9 @@ const DELAY_MS = 500;
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 };
 
 /**
- * Watches the event loop from `start` to `stop`. A loop that stands still for a second is logged, with the stack of what it runs. Before the
- * leases end, everything is given up (`animus.give_up_daemon`). Once the process has got SIGTERM or SIGINT, and the loop does not handle it,
- * the thread gives everything up and ends the process; so it does once the loop has stood still for a whole lease. A frozen process is not a blocked loop: the thread is frozen, too.
+ * Watches the event loop from `start` to `stop`. When it has been blocked for a second, that is logged, with the stack of what it runs. Before the
+ * leases end, everything is given up (`animus.give_up_daemon`). The thread gives everything up and ends the process when the loop does not handle a
+ * SIGTERM or SIGINT, or has been blocked for a whole lease. A frozen process is not a blocked loop: the thread is frozen, too.
  */
 export function createWatchdog(daemon: WatchedDaemon): Service {
   const { db, log, daemonId, clock } = daemon;
@@ -66,9 +66,9 @@ export function createWatchdog(daemon: WatchedDaemon): Service {
     }
     const { seconds, stack } = message;
     record('daemon.loop.blocked', seconds, {});
-    log.warn({ seconds, stack }, 'the event loop stood still');
+    log.warn({ seconds, stack }, 'the event loop was blocked');
     await reportBlock(db, daemonId, { seconds, over: true }).catch((error: unknown) => {
-      log.debug({ error: messageOf(error) }, 'could not record that the event loop stood still');
+      log.debug({ error: messageOf(error) }, 'could not record that the event loop was blocked');
     });
   }
 

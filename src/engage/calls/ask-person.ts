@@ -1,4 +1,4 @@
-/** Has a person asked about a call: unless a grant covers it, it waits for a decision. */
+/** Asks a person about a call: unless a grant covers it, it waits for a decision. */
 import { askPerson, type Grant, grantsFor } from '../../store/transcript/approvals.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';

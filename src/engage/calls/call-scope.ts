@@ -9,6 +9,6 @@ export type CallScope = Omit<
 > & {
   /** Makes the focus's own directory, before the first call that may use files. Idempotent. */
   readonly makeDirectory: () => Promise<void>;
-  /** Computed for each call: key files may be replaced meanwhile. Errors: `files.displaced`. */
+  /** Asked for at each call: key files may be replaced meanwhile. Errors: `files.displaced`. */
   readonly fileRules: () => readonly FileRule[];
 };

@@ -3,7 +3,7 @@ import type { Tool, ToolOutput } from '../../tools/tool.ts';
 import type { CallScope } from './call-scope.ts';
 
 /**
- * A gate lets a call pass, changes its input, denies it, or has a person asked. Gates run in the order of their list: the first denial counts,
+ * A gate lets a call pass, changes its input, denies it, or asks a person. Gates run in the order of their list: the first denial counts,
  * and a person is asked once every gate has passed or asked.
  */
 export interface CallGate {
@@ -38,7 +38,7 @@ export type GateVerdict =
   /** The call waits for a person. `reason`: which rule asks. `deadlineSeconds`: after that the answer is no; default 86,400, a day. */
   | { readonly kind: 'ask'; readonly reason: string; readonly deadlineSeconds?: number };
 
-/** What stands around the calls of a focus: the gates in order, and what changes results after a call has run. */
+/** What surrounds the calls of a focus: the gates in order, and what changes results after a call has run. */
 export interface CallGuard {
   readonly gates: readonly CallGate[];
   /**
@@ -48,7 +48,7 @@ export interface CallGuard {
   readonly afterRun?: AfterRun;
   /** Whether a grant with this pattern covers the call. Default: no pattern covers any. */
   readonly covers?: (pattern: string, call: GatedCall) => boolean;
-  /** True: nobody is there to be asked, so what would ask is denied at once. Default false. */
+  /** True: nobody can be asked, so a call that would ask is denied at once. Default false. */
   readonly unattended?: boolean;
   /** True: a call that waits is not approved by those who submitted the work or wrote to it. Default false. */
   readonly fourEyes?: boolean;

@@ -126,7 +126,7 @@ function invalidJson(call: RecordedCall, turn: RecordedTurn): string | undefined
   return turn.content.find(isThisCall)?.invalidInput;
 }
 
-/** The input as the tool's schema parses it, or the answer that says what is wrong; `unreadable` says why the model's JSON was none. */
+/** The input as the tool's schema parses it, or the answer that says what is wrong; `unreadable` says why the model's text was not JSON. */
 export async function validInput(tool: Tool, written: unknown, unreadable?: string): Promise<Exclude<Passage, Ask>> {
   if (unreadable !== undefined) {
     return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);

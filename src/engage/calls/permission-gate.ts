@@ -1,4 +1,4 @@
-/** The gate of a faculty's permissions: lets a call run, has a person asked, or refuses it. */
+/** The gate of a faculty's permissions: lets a call run, asks a person, or refuses it. */
 import { hash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -71,7 +71,7 @@ function reasonOf({ rule, unclear }: Permission): string {
   return unclear === null ? which : `${which} may apply: ${unclear}`;
 }
 
-/** True if a grant with this pattern allows the call. The pattern is written like the key of a rule, or like what stands in its parentheses. */
+/** True if a grant with this pattern allows the call. The pattern is written like the key of a rule, or like the part in its parentheses. */
 export function grantCovers(pattern: string, call: GatedCall): boolean {
   const { name } = call.tool;
   const key = pattern.startsWith(`${name}(`) ? pattern : `${name}(${pattern})`;

@@ -79,7 +79,7 @@ function firstReads(turn: RecordedTurn, { guard: { afterRun }, toolset }: Reach)
   return first < 0 ? turn.calls : turn.calls.slice(0, first);
 }
 
-/** True if a call may run that nobody will know of: it changes nothing, and can be run again. */
+/** True if a call may run without any record of it: it changes nothing, and can be run again. */
 function onlyReads(tool: Tool | undefined): boolean {
   return tool?.kind === 'world' && tool.risk === 'read' && tool.idempotent;
 }

@@ -32,7 +32,7 @@ export function askedNext(transcript: Transcript, focus: LoopFocus): LoopFocus {
  * the loop goes on, says nothing, and the context needs no change.
  */
 export function nothingBetween(transcript: Transcript, focus: LoopFocus, run: LoopRun, reach: LoopReach): boolean {
-  // Under limits, a turn begins by itself: its hold must not wait for the disk. What runs before a request may add a message.
+  // Under limits, a turn begins with a statement of its own: its hold must not wait for the disk. What runs before a request may add a message.
   if (run.budget.limited || run.drain.aborted || reach.beforeRequest !== undefined) return false;
   const newest = transcript.turns.at(-1)!;
   if (newest.stopReason === 'context_overflow') return false;

@@ -10,7 +10,7 @@ export interface CallCost {
 }
 
 /**
- * How many times more tokens than we estimate are held: providers count by tokenizers of their own. What the provider has counted
+ * How many times more tokens than we estimate are held: providers count with tokenizers of their own. What the provider has counted
  * itself, in the request before, is held as it is.
  */
 const MARGIN = 1.5;

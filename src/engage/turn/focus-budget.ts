@@ -13,7 +13,7 @@ export interface FocusBudget {
 /** Why a turn was refused with the permit `budget`, and what follows. */
 export interface Exceeded {
   readonly action: 'wait' | 'die';
-  /** Names the limit that would be passed. */
+  /** Names the limit that would be exceeded. */
   readonly message: string;
   /** There, with `die`: a model has no price, and the limit would have the work wait. */
   readonly unpriced?: true;

@@ -1,4 +1,4 @@
-/** What the requests of a call have cost that failed. */
+/** What the requests of a failed call have cost. */
 import type { LlmFailure } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { giveBackTurn, loseTurn } from '../../store/transcript/budgeted-turns.ts';

@@ -1,4 +1,4 @@
-/** What the requests of a call have cost whose focus was stopped meanwhile. */
+/** What the requests of a call have cost when its focus was stopped meanwhile. */
 import type { Database } from '../../store/sql/database.ts';
 import { giveBackTurn, loseTurn } from '../../store/transcript/budgeted-turns.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';

@@ -1,10 +1,10 @@
-/** The turn that was begun and whose request was not sent yet: it is given back where it never will be. */
+/** A turn that was begun and whose request has not been sent: it is given back if it never will be. */
 import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { giveBackTurn } from '../../store/transcript/budgeted-turns.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';
 
-/** Of one focus. A turn in a batch is none: nothing is reserved for it before its request is in the outbox. */
+/** Of one focus. A turn in a batch does not count: nothing is reserved for it before its request is in the outbox. */
 export interface UnsentTurn {
   /** Say so before it is begun: if that fails, it may have been. */
   begins(turn: number): void;

@@ -10,7 +10,7 @@ const MAX_STARTS = 20;
 /** The number of characters that are read for that in all: braces that nothing closes are read to the end of the text, each of them. */
 const MAX_READ = 2 * JSON_LIMITS.outcome.bytes;
 
-/** The whole JSON objects in a text that are in no other one, from the first on, each different one once. Braces that begin none count, too: at most 20. */
+/** The whole JSON objects in a text that are in no other one, from the first on, each different one once. At most 20 places where a brace may begin one are tried. */
 export function objectsInText(text: string): readonly JsonObject[] {
   const found = new Map<string, JsonObject>();
   let left = MAX_READ;

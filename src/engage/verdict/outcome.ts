@@ -9,7 +9,7 @@ export type Outcome = Readonly<Record<string, unknown>>;
 
 declare const held: unique symbol;
 
-/** An outcome that was held against the schema of its faculty. Only `holdOutcome` and `readOutcome` make one, so that work cannot end with any other. */
+/** An outcome that was checked against the schema of its faculty. Only `holdOutcome` and `readOutcome` make one, so that work cannot end with any other. */
 export type HeldOutcome = Outcome & { readonly [held]: true };
 
 export type OutcomeReading =
@@ -41,14 +41,14 @@ async function readObject(schema: OutcomeSchema, object: Outcome): Promise<Outco
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: outcome as HeldOutcome };
 }
 
-/** Holds the outcome that a command, a hook or code gives against the schema; null: any conforms. What is not an object is stored under `value`. */
+/** Checks the outcome that a command, a hook or code gives against the schema; null: any conforms. What is not an object is stored under `value`. */
 export async function holdOutcome(given: unknown, schema: OutcomeSchema | null): Promise<OutcomeReading> {
   const outcome = outcomeOf(given);
   const problems = schema === null ? [] : await outcomeProblems(schema, outcome);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: outcome as HeldOutcome };
 }
 
-/** What the error of an attempt says whose outcome was refused. */
+/** The error message of an attempt whose outcome was refused. */
 export function nonconforming(problems: readonly string[]): string {
   return `the outcome does not conform to outcome_schema: ${problems.join('; ')}`;
 }

@@ -4,7 +4,7 @@ import { nobodyRaises } from '../prompt/people.ts';
 import type { Refusal } from '../turn/begin-turn.ts';
 import type { EngageEnd } from './engage-end.ts';
 
-/** `unattended`: nobody is there to raise a limit, so the work does not wait for that. */
+/** `unattended`: nobody can raise a limit, so the work does not wait for that. */
 export function refusedEnd({ permit, exceeded }: Refusal, { unattended }: Pick<CallGuard, 'unattended'>): EngageEnd {
   switch (permit) {
     case 'cancelled':

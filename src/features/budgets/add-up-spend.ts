@@ -9,7 +9,7 @@ export interface AddedSpend {
   readonly usd: number;
   /** The part of `usd` whose tokens the provider did not count. */
   readonly estimated_usd: number;
-  /** Of requests that gave nothing. Below 0: a request was not lost that had been counted so. */
+  /** Of requests that returned nothing. Below 0: a request was not lost that had been counted so. */
   readonly lost_usd: number;
   /** Calls and lost requests of unknown cost. */
   readonly unpriced_calls: number;

@@ -42,7 +42,7 @@ const sum = (s: Schemas) => ({
   ...costParts(s),
   ...tokenCounts(s),
   calls: s.z.number(),
-  lost_requests: s.z.number().describe('requests that gave nothing, which are not calls'),
+  lost_requests: s.z.number().describe('requests that returned nothing, which are not calls'),
   code_runs: s.z.number().describe('runs of code without a model, which are not calls'),
 });
 

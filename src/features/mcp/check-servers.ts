@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { Config } from '../../core/config/config.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
 import { createFileGuard } from '../../daemon/guard/file-guard.ts';
 import { mcpVariables } from '../../daemon/guard/mcp-variables.ts';
 import {
@@ -105,12 +106,14 @@ async function inPlace(
   // As below ANIMUS_HOME: the home is beside the parent of the directory.
   const site = mkdtempSync(join(tmpdir(), 'animus-mcp-'));
   const empty = join(site, 'foci', randomUUID());
+  const byName = new Map(faculties.map((each) => [each.name, each]));
   const guard = createFileGuard({
     config,
     env,
     cwd,
     facultiesDir: resolve(cwd, directory),
-    faculties: () => faculties,
+    faculties: () => byName,
+    clock: systemClock,
     log: silentLog,
   });
   try {
@@ -125,7 +128,7 @@ async function inPlace(
       goesOn: false,
       log: silentLog,
     });
-    const fileRules = guard.rulesFor({ directory: empty, faculty });
+    const fileRules = guard.rulesOf({ directory: empty, faculty })();
     await work({
       faculty: faculty.name,
       workItemId: `check-${faculty.name}`,

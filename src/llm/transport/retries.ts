@@ -56,7 +56,7 @@ export interface RetriedCall<Success> {
 export interface RetriedOutcome<Success> {
   readonly outcome: Success | Fault;
   readonly attempts: number;
-  /** How many attempts may have cost something and gave nothing. */
+  /** How many attempts may have cost something and returned nothing. */
   readonly lost: number;
 }
 

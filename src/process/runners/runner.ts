@@ -3,6 +3,7 @@
  * and what it hides.
  */
 import type { FileRule } from '../file-rules.ts';
+import type { PlaceEntry } from './place.ts';
 import type { User } from './user.ts';
 
 /** A command to run. */
@@ -27,6 +28,10 @@ export interface StartLine {
   readonly gated: boolean;
   /** The user it runs as, if that is not the user of this process. */
   readonly user?: User;
+  /** What its first step enters. Where that is, or why it is nowhere, it reads as the first line on descriptor 3. */
+  readonly place?: PlaceEntry;
+  /** An open file that it gets as descriptor 4. */
+  readonly file?: number;
 }
 
 /** A runner. Each has a file in this folder and a line in `runners.ts`. */

@@ -9,9 +9,10 @@ import type { ProcessLimits } from '../limits/limits.ts';
 import { atOrdinaryPriority } from '../limits/precedence.ts';
 import type { RunCgroup } from '../limits/run-cgroup.ts';
 import type { CommandSpec, ProcessResult } from '../process-host.ts';
+import { withFirstStep } from '../runners/first-step.ts';
+import type { PlaceEntry } from '../runners/place.ts';
 import type { StartLine } from '../runners/runner.ts';
 import { runnerOf } from '../runners/runners.ts';
-import { systemProgram } from '../runners/start-gate.ts';
 import { startTicksOf } from '../trace/process-table.ts';
 import { type RunTrace, SPAWN_MARKER } from '../trace/run-trace.ts';
 import { type InputSource, type OpenInput, openInput } from './open-input.ts';
@@ -22,6 +23,8 @@ export interface SpawnedRun {
   readonly trace: RunTrace | null;
   /** True if it waits at the start gate. */
   readonly gated: boolean;
+  /** What it enters before. */
+  readonly place: PlaceEntry | null;
   /** The writing end of its standard input, if that is a pipe. */
   readonly stdin: Writable | null;
 }
@@ -41,19 +44,21 @@ export type Refusal = Pick<ProcessResult, 'problem'> & { readonly ended: 'not_st
 export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Refusal {
   const { spawnId, cgroup, limits } = setup;
   let input: OpenInput | undefined;
+  let place: PlaceEntry | null = null;
   try {
     const line = startLine(spec, limits);
     if (typeof line === 'string') return { ended: 'not_started', problem: line };
-    const { command, args } = asFirstVictim(line, cgroup);
+    place = line.place ?? null;
+    const { command, args } = withFirstStep(line, cgroup && join(cgroup.path, 'cgroup.procs'));
     input = openInput(setup.input);
-    const stdio = [input.stdio, 'pipe', 'pipe', ...(line.gated ? ['pipe' as const] : [])] as const;
+    const gate = line.gated ? (['pipe', ...(line.file === undefined ? [] : [line.file])] as const) : [];
     const env = { ...spec.env, [SPAWN_MARKER]: spawnId };
     const child = atOrdinaryPriority(() =>
-      spawn(command, args, { cwd: spec.cwd, env, detached: true, stdio: [...stdio] }),
+      spawn(command, args, { cwd: spec.cwd, env, detached: true, stdio: [input!.stdio, 'pipe', 'pipe', ...gate] }),
     );
     const { gated, user } = line;
     const stdin = input.writer ?? child.stdin;
-    if (child.pid === undefined) return { child, trace: null, gated, stdin };
+    if (child.pid === undefined) return { child, trace: null, gated, place, stdin };
     const trace: RunTrace = {
       pgid: child.pid,
       spawnId,
@@ -61,8 +66,9 @@ export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Ref
       ...(user && { user }),
       ...(cgroup && { cgroup: cgroup.path }),
     };
-    return { child, trace, gated, stdin };
+    return { child, trace, gated, place, stdin };
   } catch (error) {
+    place?.entered();
     input?.writer?.destroy();
     return refusalOf(error);
   } finally {
@@ -88,19 +94,3 @@ function startLine(spec: CommandSpec, limits: ProcessLimits): StartLine | string
   const request = { ...spec, command: program, maxTasks, maxMemoryBytes };
   return scriptProblem(program) ?? runnerOf(spec.isolation).start(request);
 }
-
-/**
- * Adds a first step that enters the run's cgroup and makes the run the first one that the kernel kills when the host is out
- * of memory. All later steps inherit both. So commands do not inherit the daemon's own score, which an operator may have
- * lowered.
- */
-function asFirstVictim(line: StartLine, cgroup: RunCgroup | null): Pick<StartLine, 'command' | 'args'> {
-  const sh = process.platform === 'linux' ? systemProgram('sh') : null;
-  if (sh === null) return line;
-  return {
-    command: sh,
-    args: ['-c', ENTER, sh, cgroup === null ? '' : join(cgroup.path, 'cgroup.procs'), line.command, ...line.args],
-  };
-}
-
-const ENTER = `{ echo 1000 >/proc/self/oom_score_adj; [ -z "$1" ] || echo 0 >"$1"; } 2>/dev/null; shift; exec "$@"`;

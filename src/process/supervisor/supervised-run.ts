@@ -5,8 +5,10 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../core/errors/errors.ts';
 import { excessOf } from '../limits/limits.ts';
 import type { CommandSpec, ProcessResult } from '../process-host.ts';
+import type { PlaceEntry } from '../runners/place.ts';
 import { runnerOf } from '../runners/runners.ts';
 import { GO } from '../runners/start-gate.ts';
 import { killCgroup } from '../trace/cgroup-files.ts';
@@ -47,7 +49,8 @@ export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, se
   const startedAt = performance.now();
   const spawned = spawnRun(spec, setup);
   if ('problem' in spawned) return notStarted(spawned, startedAt);
-  const { child, trace, stdin } = spawned;
+  const { child, trace, place, stdin } = spawned;
+  child.once('exit', () => place?.entered()).once('error', () => place?.entered());
   if (trace === null) return refused(child, startedAt);
 
   let cause: Cause | null = null;
@@ -65,7 +68,7 @@ export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, se
   const timer = spec.timeoutMs === undefined ? null : afterEvents(spec.timeoutMs, () => end('gently', 'timeout'));
   // A broken pipe: the process has closed its input or ended.
   stdin?.on('error', () => {});
-  const gate = spawned.gated ? openGate(child) : null;
+  const gate = spawned.gated ? openGate(child, place) : null;
 
   const finish = async (): Promise<ProcessResult> => {
     const drained = [output.drain('stdout', child.stdout!), output.drain('stderr', child.stderr!)];
@@ -108,15 +111,20 @@ export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, se
 }
 
 /**
- * Lets the command start once it waits at its gate, which means that its parent-death signals are armed. The leader must
- * be alive at that moment; if it was killed before, the gate never opens.
+ * Tells the command where the place is that it enters, and lets it start once it waits at its gate, which means that its parent-death signals
+ * are armed. The leader must be alive at that moment; if it was killed before, the gate never opens.
  */
-function openGate(child: ChildProcess): { opened(): boolean } {
+function openGate(child: ChildProcess, place: PlaceEntry | null): { opened(): boolean } {
   const pipe = child.stdio[3] as Duplex;
   let opened = false;
   // A broken pipe means that the run has ended.
   pipe.on('error', () => {});
+  place?.namespaces.then(
+    (where) => pipe.write(`${where}\n`),
+    (error: unknown) => pipe.write(`${messageOf(error).replaceAll('\n', ' ')}\n`),
+  );
   pipe.once('data', () => {
+    place?.entered();
     opened = process.platform !== 'linux' || readProcess(child.pid!)?.dead === false;
     if (opened) pipe.write(GO);
     else pipe.destroy();

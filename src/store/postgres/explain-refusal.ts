@@ -1,4 +1,4 @@
-/** Says which role a statement needs that the server refused for lack of a right, and which the login has. */
+/** Says which role a refused statement needs, and which roles the login has. */
 import { AnimusError, errorOf, isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { isDatabaseError } from '../sql/database-errors.ts';

@@ -59,7 +59,7 @@ export async function notificationMs(
 const ANSWER_MS = 5000;
 
 /**
- * Whether a pooler is between: the process of the server that answers is not the one that the greeting named, because a pooler greets with a number of its
+ * Whether there is a pooler in between: the process of the server that answers is not the one that the greeting named, because a pooler greets with a number of its
  * own. Errors: those of the driver.
  */
 export async function isPooled(db: Database): Promise<boolean> {

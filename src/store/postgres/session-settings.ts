@@ -1,4 +1,4 @@
-/** Settings of a session on which results depend: each connection of ours sets them, whatever server, database and role say. Reads the times that it writes then. */
+/** Settings of a session on which results depend: each connection of ours sets them, whatever server, database and role say. Also reads the times that such sessions write. */
 import { type ClientBase, type QueryConfig, TypeOverrides, types } from 'pg';
 import { AnimusError } from '../../core/errors/errors.ts';
 
@@ -109,6 +109,6 @@ class UnreadableTime extends Error {}
 export function refusedTime(error: unknown, where: string): AnimusError | undefined {
   if (!(error instanceof UnreadableTime)) return undefined;
   const detail = `it writes times as ${JSON.stringify(error.message)}, which animus does not read`;
-  const hint = `; if a pooler is between, set for the login: alter role … in database … set DateStyle = 'ISO', and set IntervalStyle = 'postgres'`;
+  const hint = `; if there is a pooler in between, set for the login: alter role … in database … set DateStyle = 'ISO', and set IntervalStyle = 'postgres'`;
   return new AnimusError('db.refused', { where, detail, hint }, { cause: error });
 }

@@ -11,7 +11,7 @@ export async function giveBackTurn(db: Queryable, focus: FocusKey, turn: number)
   await db.query('select animus.give_back_turn($1, $2, $3)', [focus.focusId, focus.leaseToken, turn]);
 }
 
-/** Counts requests that may have cost something and gave nothing, with what was reserved for each; `turn` 0: a side call. */
+/** Counts requests that may have cost something and returned nothing, with what was reserved for each; `turn` 0: a side call. */
 export async function loseTurn(db: Queryable, focus: FocusKey, turn: number, requests: number): Promise<void> {
   await db.query('select animus.lose_turn($1, $2, $3, $4)', [focus.focusId, focus.leaseToken, turn, requests]);
 }

@@ -46,7 +46,7 @@ export interface TurnView {
   readonly cost_usd: number | null;
   /** The provider did not count the tokens: they and the cost are estimates. */
   readonly estimated: boolean;
-  /** What requests for it may have cost that gave nothing; USD, beside `cost_usd`. */
+  /** What requests for it that returned nothing may have cost; USD, beside `cost_usd`. */
   readonly lost_usd: number;
   readonly lost_requests: number;
   readonly duration_ms: number | null;

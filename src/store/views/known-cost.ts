@@ -17,7 +17,7 @@ export interface CostParts {
   readonly unpriced_calls: number;
   /** Of the sum: answers whose tokens the provider did not count. */
   readonly estimated_usd: number;
-  /** Of the sum: requests that gave nothing, and may have cost that. */
+  /** Of the sum: requests that returned nothing, and may have cost that. */
   readonly lost_usd: number;
 }
 

@@ -70,7 +70,7 @@ export async function beginEnding(db: Queryable, daemonId: string): Promise<void
   await db.query(`select animus.begin_ending($1)`, [daemonId]);
 }
 
-/** Records that the event loop of a daemon stands still or, if it is `over`, has stood still. Several reports about one time count once. */
+/** Records that the event loop of a daemon is blocked or, with `over`, was. Several reports about one block count once. */
 export async function reportBlock(
   db: Queryable,
   daemonId: string,

@@ -16,7 +16,7 @@ export type EmbeddingPermit =
   | { readonly permit: 'go'; readonly held: HeldCost }
   /** Another daemon makes them, or a failure is not long enough ago. */
   | { readonly permit: 'busy' | 'resting'; readonly seconds: number }
-  /** A limit for all work would be passed. */
+  /** A limit for all work would be exceeded. */
   | { readonly permit: 'budget'; readonly message: string }
   /** By an operator; or only turns under way are in the way. */
   | { readonly permit: 'paused' | 'budget_busy' };
@@ -29,7 +29,7 @@ export interface PaidEmbedding {
   readonly costUsd: number | null;
   /** True: the provider did not count the tokens. Default false. */
   readonly estimated?: boolean;
-  /** True: the request may have cost that, and gave nothing. Default false. */
+  /** True: the request may have cost that, and returned nothing. Default false. */
   readonly lost?: boolean;
 }
 

@@ -132,7 +132,7 @@ export function shortDescription(text: string, characters: number): string {
 
 interface Calls {
   readonly calls: number;
-  /** That gave nothing. */
+  /** Requests that returned nothing. */
   readonly lost_requests?: number;
   /** Of code without a model. */
   readonly code_runs?: number;

@@ -1,10 +1,11 @@
 /** A daemon as users start it, with faculties that a script answers in one turn. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { writeSkills } from '../skills/write-skills.ts';
+import { processCpuMs } from '../support/process-cpu.ts';
 
 export interface BenchDaemon {
   /** Processor time so far, in milliseconds. */
@@ -14,18 +15,19 @@ export interface BenchDaemon {
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../src/animus.js');
 
-/** Starts one with faculties `quick0` … and these skills, and resolves when it serves them. */
+/** Starts one with faculties `quick0` … and these skills, and resolves when it serves them. `http`: the address of its API; default: it has none. */
 export async function startBenchDaemon(
   databaseUrl: string,
   faculties: number,
   skills = { count: 0, activated: 0 },
+  http = 'off',
 ): Promise<BenchDaemon> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-bench-focus-'));
   mkdirSync(join(directory, 'faculties'));
   writeFileSync(join(directory, 'script.toml'), '[[answer]]\ntext = "Done: nothing was to do."\n');
   writeFileSync(
     join(directory, 'animus.toml'),
-    '[daemon]\nmax_concurrent = 10\nhttp = "off"\n[providers.play]\nkind = "scripted"\nscript = "script.toml"\n',
+    `[daemon]\nmax_concurrent = 10\nhttp = "${http}"\n[http]\napi = ${http !== 'off'}\nrequests_per_minute = 1000000\n[providers.play]\nkind = "scripted"\nscript = "script.toml"\n`,
   );
   for (let n = 0; n < faculties; n++) {
     writeFileSync(
@@ -41,7 +43,7 @@ export async function startBenchDaemon(
   });
   await serving(child);
   return {
-    cpuMs: () => cpuMsOf(child.pid!),
+    cpuMs: () => processCpuMs(child.pid!),
     async stop() {
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');
@@ -60,11 +62,4 @@ async function serving(child: ChildProcess): Promise<void> {
     });
     child.once('exit', (code) => fail(new Error(`the daemon ended with ${code}: ${said}`)));
   });
-}
-
-/** Clock ticks of /proc are hundredths of a second on every Linux that Node runs on. */
-function cpuMsOf(pid: number): number {
-  const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -4,12 +4,12 @@
  */
 import { parseArgs } from 'node:util';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
 import { postgresCpuMs } from '../engage/postgres-cpu.ts';
 import { type BenchServer, openBenchServer } from '../queue/server.ts';
 import { median } from '../support/bench-database.ts';
 import { report } from '../support/report.ts';
 import { type BenchDaemon, startBenchDaemon } from './daemon.ts';
+import { drain } from './drain.ts';
 
 const { values } = parseArgs({
   options: {
@@ -35,9 +35,6 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
   'one faculty, 5 skills, 2 of them active': { faculties: 1, daemons: 1, skills: { count: 5, activated: 2 } },
   'one faculty, 5000 skills': { faculties: 1, daemons: 1, skills: { count: 5000, activated: 0 } },
 };
-
-const ENDED = `
-  select count(*) filter (where state = 'completed')::int as ended, count(*) filter (where state not in ('completed', 'queued', 'claimed', 'running'))::int as failed from animus.work_items`;
 
 const server = await openBenchServer();
 print(
@@ -100,21 +97,6 @@ async function measure(bench: BenchServer, { faculties, daemons, skills }: Varia
   } finally {
     for (const daemon of started) await daemon.stop();
     await db.close();
-  }
-}
-
-/** Inserts items and waits until all of them have completed. */
-async function drain(db: Database, faculties: number, count: number): Promise<void> {
-  const [last] = await db.query<{ ended: number }>(ENDED);
-  await db.query(
-    `insert into animus.work_items (faculty, description) select 'quick' || n % $2::int, 'Item ' || n from generate_series(1, $1::int) n`,
-    [count, faculties],
-  );
-  for (;;) {
-    const [row] = await db.query<{ ended: number; failed: number }>(ENDED);
-    if (row!.failed > 0) throw new Error(`${row!.failed} items did not complete`);
-    if (row!.ended - last!.ended === count) return;
-    await db.query('select pg_sleep(0.02)');
   }
 }
 

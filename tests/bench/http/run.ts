@@ -6,8 +6,6 @@
  * With `--apart`, readers and servers run on processors of their own (Linux, `taskset`), as if readers were on another machine: otherwise the system often
  * lets the readers take turns with the server, and the bare loop has twice the time.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
@@ -18,6 +16,7 @@ import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import { createPerson, createToken } from '../../support/people.ts';
 import type { Usage } from '../../support/usage.ts';
 import { benchServer, median } from '../support/bench-database.ts';
+import { startLineProcess } from '../support/line-process.ts';
 import { figure, report } from '../support/report.ts';
 import { turnsPerSecond } from './turns.ts';
 
@@ -210,25 +209,8 @@ function row(what: string, figures: Record<string, string>, who = 'animus'): voi
   report({ what, who, figures });
 }
 
-/** A process that answers each line with a line. */
+/** One of the processes; with `--apart` on a processor of its own. */
 function child(file: string, env: Record<string, string>) {
-  const command = [process.execPath, ...process.execArgv, new URL(file, import.meta.url).pathname];
   const where = values.apart ? ['taskset', '-c', file === './clients.ts' ? '1' : '0'] : [];
-  const [program, ...args] = [...where, ...command];
-  const started: ChildProcessWithoutNullStreams = spawn(program!, args, { env: { ...process.env, ...env } });
-  started.stderr.pipe(process.stderr);
-  const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
-  const line = async () => (await lines.next()).value as string;
-  return {
-    line,
-    async ask<Answer>(question = ''): Promise<Answer> {
-      started.stdin.write(`${question}\n`);
-      return JSON.parse(await line()) as Answer;
-    },
-    async stop() {
-      const gone = new Promise((resolve) => started.once('exit', resolve));
-      started.stdin.end();
-      await gone;
-    },
-  };
+  return startLineProcess(new URL(file, import.meta.url), env, where);
 }

@@ -73,7 +73,7 @@ function medians(rounds: readonly Depth[]): Depth {
   };
 }
 
-/** The plans in docs/benchmarks.md: a claim and a status at depth, with their buffers. */
+/** The plans in docs/performance.md: a claim and a status at depth, with their buffers. */
 export async function explain(server: BenchServer, rows: number, print: (line: string) => void): Promise<void> {
   await withPool(
     await server.migrated(),

@@ -227,7 +227,7 @@ describe('with embeddings', () => {
     expect(asked(server).toSorted()).toEqual(cold.toSorted());
   });
 
-  test('a limit for all work that would be passed buys nothing', async () => {
+  test('a limit for all work that would be exceeded buys nothing', async () => {
     const { server, one } = await withModel();
     await recordFindings(db, as(cold));
     await db.query(`select animus.set_budget('appliance', null, 'day', 'usd', 0.001)`);

@@ -46,12 +46,12 @@ test('a limit that no turn fits into is refused where it is set, as a file with 
   };
 
   await expect(set('faculty', 'priced', 'usd', 0.0499)).rejects.toThrow(
-    '0.0499 USD are less than one answer of faculty priced may cost: 1000 tokens of play/priced cost up to 0.05 USD',
+    '0.0499 USD is less than one answer of faculty priced may cost: 1000 tokens of play/priced cost up to 0.05 USD',
   );
   await expect(set('item', 'dear', 'usd', 0.07)).rejects.toThrow('1000 tokens of play/dear cost up to 0.08 USD');
   await expect(set('item', await id('dear'), 'usd', 0.07)).rejects.toThrow('play/dear cost up to 0.08 USD');
   await expect(set('root', await id('dear'), 'tokens', 999)).rejects.toThrow(
-    '999 tokens are less than one answer of faculty dear may cost: max_tokens is 1000',
+    '999 tokens is less than one answer of faculty dear may cost: max_tokens is 1000',
   );
   await expect(set('faculty', 'unpriced', 'usd', 1000)).rejects.toThrow(
     'faculty unpriced can have no limit in USD: gateway/unknown has no price, so a limit in USD cannot be kept',

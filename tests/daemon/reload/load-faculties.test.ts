@@ -74,13 +74,13 @@ test.each([
     'model = "claude-sonnet-4-5"\nmax_tokens = 10000',
     'max_usd = 0.1',
     'budget.max_usd',
-    '0.1 USD are less than one answer may cost: 10000 tokens of anthropic/claude-sonnet-4-5 cost up to 0.15 USD',
+    '0.1 USD is less than one answer may cost: 10000 tokens of anthropic/claude-sonnet-4-5 cost up to 0.15 USD',
   ],
   [
     'model = "claude-sonnet-4-5"\nmax_tokens = 10000',
     'max_tokens_per_root = 9999',
     'budget.max_tokens_per_root',
-    '9999 tokens are less than one answer may have: max_tokens is 10000',
+    '9999 tokens is less than one answer may have: max_tokens is 10000',
   ],
 ])('a faculty is left out whose budget cannot work: %j, %s', async (engage, budget, key, expected) => {
   const { faculties, problems } = await load({

@@ -17,12 +17,12 @@ function detector() {
   return after;
 }
 
-test('a loop that beats does not stand still', () => {
+test('a loop that beats is not blocked', () => {
   const after = detector();
   for (let n = 0; n < 10; n++) expect(after(BEAT_MS, true).blockedMs).toBe(0);
 });
 
-test('a loop that stands still does so from its last beat on, and its end is told once', () => {
+test('a loop is blocked from its last beat on, and the end of the block is told once', () => {
   const after = detector();
   const seen = Array.from({ length: 6 }, () => after(BEAT_MS, false).blockedMs);
   expect(seen).toEqual([500, 1000, 1500, 2000, 2500, 3000]);
@@ -30,7 +30,7 @@ test('a loop that stands still does so from its last beat on, and its end is tol
   expect(after(BEAT_MS, true)).toEqual({ blockedMs: 0, endedMs: 0 });
 });
 
-test('a process that was frozen for an hour, or whose machine slept, has not stood still', () => {
+test('a process that was frozen for an hour, or whose machine slept, was not blocked', () => {
   const after = detector();
   expect(after(3_600_000, false).blockedMs).toBeLessThanOrEqual(BEAT_MS);
   expect(after(BEAT_MS, true).endedMs).toBeLessThanOrEqual(2 * BEAT_MS);

@@ -166,7 +166,9 @@ describe('an approval', () => {
   it('with the hash of something else than waits is refused', async () => {
     const asking = await askingFocus(pg.database);
     await asking.run();
-    await expect(approve(pg.database, asking.id, { hash: '00'.repeat(32) })).rejects.toThrow('is not what was shown');
+    await expect(approve(pg.database, asking.id, { hash: '00'.repeat(32) })).rejects.toThrow(
+      'has changed since it was shown',
+    );
     expect(await decisionsOf(pg.database, asking.id)).toEqual([]);
   });
 

@@ -85,7 +85,7 @@ describe('the loop under a limit', () => {
     const { run, requests, used } = priced(focus, 7);
     expect(await run()).toMatchObject({ kind: 'done' });
     const told = requests.map(({ messages }) => JSON.stringify(messages).includes('Most of the budget is used'));
-    // The sixth turn: 0.5 are spent, and 0.3 are held.
+    // The sixth turn: 0.5 is spent, and 0.3 is held.
     expect(told).toEqual([false, false, false, false, false, true, true]);
     expect(used).toMatchObject([{ scope: 'item', amount: 1, used: 0.8 }]);
     expect(await settled(database, 'item', focus.key.workItemId)).toBeCloseTo(0.7, 6);
@@ -97,7 +97,7 @@ describe('the loop under a limit', () => {
     const { run, requests } = priced(focus, 9);
     expect(await run()).toEqual({
       kind: 'over_budget',
-      message: expect.stringContaining('the limit of 0.55 USD for this work item would be passed'),
+      message: expect.stringContaining('the limit of 0.55 USD for this work item would be exceeded'),
     });
     expect(requests).toHaveLength(3);
   });

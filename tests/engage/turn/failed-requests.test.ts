@@ -1,4 +1,4 @@
-/** Promise: what a request may have cost that gave nothing is in the turn and in the account of each limit, and an answer without counts is an answer. */
+/** Promise: what a request that returned nothing may have cost is in the turn and in the account of each limit, and an answer without counts is an answer. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLlm } from '../../../src/llm/llm.ts';
 import { createTurnKeeper } from '../../../src/store/transcript/budgeted-turns.ts';

@@ -1,4 +1,4 @@
-/** Promise: whatever stops a focus, a turn that was never sent costs nothing, and each request that was sent and gave nothing counts once. */
+/** Promise: whatever stops a focus, a turn that was never sent costs nothing, and each request that was sent and returned nothing counts once. */
 import { describe, expect, test } from 'vitest';
 import type { ContentBlock, LlmClient, LlmResult } from '../../../src/llm/client.ts';
 import { createTurnKeeper } from '../../../src/store/transcript/budgeted-turns.ts';

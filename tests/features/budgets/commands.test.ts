@@ -124,7 +124,7 @@ describe('animus budget', () => {
     const inbox = async (id: string) => (await animus('inbox', id)).stdout;
     const ends = async (id: string) => (await whyWaiting(database, id))?.ends;
     expect(await inbox(small.id)).toMatch(
-      /0\.\d+ are spent, .*may cost 0\.2\n {2}until +in .* then the work goes on by itself/,
+      /0\.\d+ spent so far, .*may cost 0\.2\n {2}until +in .* then the work goes on by itself/,
     );
     expect(await inbox(large.id)).toMatch(
       /more than the .* of a new day, so that one does not help\n {2}until +in 24 h, then the work dies/,
@@ -150,7 +150,7 @@ describe('animus budget', () => {
     expect(await set('--faculty', 'engineer', '--per', 'day', '--usd', '0.01')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        '0.01 USD are less than one answer of faculty engineer may cost: 1000 tokens of play/x cost up to 0.05 USD',
+        '0.01 USD is less than one answer of faculty engineer may cost: 1000 tokens of play/x cost up to 0.05 USD',
       ),
     });
     const id = await insert();

@@ -29,7 +29,7 @@ describe('nothing is bought', () => {
     const server = await serveModel();
     const { problems } = await startBackfill(db, server, { batchSize: 2 });
     await eventually('a problem', () => (problems.length > 0 ? true : null));
-    expect(problems[0]).toMatch(/^memories get no embeddings: the limit of 0\.2 USD for all work .* would be passed/);
+    expect(problems[0]).toMatch(/^memories get no embeddings: the limit of 0\.2 USD for all work .* would be exceeded/);
     const [spent] = await db.query<{ usd: number }>(
       'select coalesce(sum(usd), 0)::float8 as usd from animus.spend_calls',
     );

@@ -35,7 +35,7 @@ test('a proposal is in the inbox, shown as a diff, approved by what was shown, a
   const hash = /--hash (\w{64})/.exec(diff.stdout)![1]!;
   expect(await animus('skill', 'approve', 'notes', '--hash', 'f'.repeat(64))).toMatchObject({
     code: 5,
-    stderr: expect.stringContaining('not what was shown'),
+    stderr: expect.stringContaining('has changed since it was shown'),
   });
   expect(await animus('skill', 'approve', 'notes', '--hash', hash, '--note', 'fine')).toMatchObject({
     code: 0,

@@ -112,7 +112,7 @@ test('a conversation of more than 10 MiB is not a file, and is exported as JSON 
     status: 409,
     body: {
       code: 'work.state',
-      detail: expect.stringContaining('11000000 bytes; it is read as a file up to 10485760'),
+      detail: expect.stringContaining('11000000 bytes; it can be read as a file up to 10485760'),
     },
   };
   expect(await api.call('alice', 'GET', `${files}/content?path=${path}`)).toMatchObject(refused);

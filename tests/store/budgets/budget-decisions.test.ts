@@ -79,7 +79,7 @@ describe('an approval', () => {
       'must be above the present one, 0.048 USD',
     );
     await expect(db().query(`select animus.approve($1, p_input => '{"add": 0.01}')`, [id])).rejects.toThrow(
-      '0.058 USD are still too little: the present limit is 0.048 USD, 0.04 are spent, and the next turn may cost 0.1: give {"add": 0.092} or more',
+      '0.058 USD is still too low: the present limit is 0.048 USD, 0.04 spent so far, and the next turn may cost 0.1: give {"add": 0.092} or more',
     );
     await db().query(`select animus.approve($1, p_input => '{"amount": 0.2}')`, [id]);
     expect(await holds(name)).toBe(0.2);

@@ -26,7 +26,7 @@ describe('a limit of an item', () => {
     const refused = await beginHeld(database, work, 4, 0.4);
     expect(refused).toMatchObject({ permit: 'budget', action: 'die' });
     expect(refused.message).toBe(
-      'the limit of 1 USD for this work item would be passed: 0.9 are spent, and the next turn may cost 0.4',
+      'the limit of 1 USD for this work item would be exceeded: 0.9 spent so far, and the next turn may cost 0.4',
     );
     expect(await beginHeld(database, work, 4, 0.1)).toMatchObject({ permit: 'go' });
     await recordCost(database, work, 4, 0.1);

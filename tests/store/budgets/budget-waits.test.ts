@@ -30,7 +30,7 @@ async function goOn(db: Database, { id, faculty: name }: FocusedWork) {
 describe('work that waits for more budget', () => {
   const target = testDatabase();
 
-  test('shows in the inbox which limit would be passed, and goes on in the same focus when an operator has raised it', async () => {
+  test('shows in the inbox which limit would be exceeded, and goes on in the same focus when an operator has raised it', async () => {
     const { database } = target;
     const work = await waiting(database, faculty());
     const [asked] = await database.query<{ subject: string; request: object }>(
@@ -125,7 +125,7 @@ describe('work that waits for more budget', () => {
       [work.id],
     );
     await expect(database.query(`select animus.approve($1, p_input => '{"add": 0.2}')`, [work.id])).rejects.toThrow(
-      '0.4 USD are still too little: the present limit is 0.2 USD, 0 are spent, and the next turn may cost 0.5',
+      '0.4 USD is still too low: the present limit is 0.2 USD, 0 spent so far, and the next turn may cost 0.5',
     );
     await database.query('select animus.approve($1)', [work.id]);
     const again = await takeUp(database, work.id, name, randomUUID());

@@ -1,4 +1,4 @@
-/** Promise: under a limit, and in a batch, each request that may have cost something and gave nothing counts once, in the turn and in the account. */
+/** Promise: under a limit, and in a batch, each request that may have cost something and returned nothing counts once, in the turn and in the account. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {

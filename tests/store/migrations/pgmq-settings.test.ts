@@ -6,6 +6,7 @@ import { testDatabase } from '../../support/database.ts';
 import { configure, type Setting } from '../postgres/setting-matrix.ts';
 
 const target = testDatabase({ empty: true });
+const occupied = testDatabase({ empty: true });
 
 const SETTINGS: readonly Setting[] = [
   { name: 'standard_conforming_strings', value: 'off' },
@@ -31,4 +32,12 @@ test('pgmq.send to the inbox depends neither on how literals are read nor on wha
   } finally {
     await client.end();
   }
+});
+
+test('an installation that fails because something is in the way says that it was the step of pgmq', async () => {
+  await occupied.database.query('create schema pgmq; create type pgmq.message_record as (mine int)');
+  await expect(migrate(occupied.database)).rejects.toMatchObject({
+    code: 'db.migration_failed',
+    message: expect.stringMatching(/^migration pgmq failed: /),
+  });
 });

@@ -104,7 +104,9 @@ test('a time that a pooled session writes in another style is refused, not misre
   const pooled = openPostgres(pooler.url, { poolSize: 1, prepare: false });
   await expect(pooled.query(`select '2026-11-29T12:00Z'::timestamptz`)).rejects.toMatchObject({
     code: 'db.refused',
-    message: expect.stringMatching(/it writes times as "29\.11\.2026 .*; if a pooler is between, set for the login/),
+    message: expect.stringMatching(
+      /it writes times as "29\.11\.2026 .*; if there is a pooler in between, set for the login/,
+    ),
   });
   await pooled.close();
 });

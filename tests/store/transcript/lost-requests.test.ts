@@ -1,4 +1,4 @@
-/** Promise: without a limit, each request that may have cost something and gave nothing counts once, with what was reserved for it. */
+/** Promise: without a limit, each request that may have cost something and returned nothing counts once, with what was reserved for it. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { beginSideCall, giveBackTurn, holdEmbedding, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';

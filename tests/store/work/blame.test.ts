@@ -45,7 +45,7 @@ test('a faculty of which every item is refused is left out as a whole, and the o
     ),
   ).toEqual([
     {
-      why: 'claims fail on whatever there is of accountant, once so far (SQLSTATE P0001)',
+      why: 'claims fail on all work of accountant, once so far (SQLSTATE P0001)',
       problems: ['nothing of accountant can be claimed (SQLSTATE P0001)'],
     },
   ]);

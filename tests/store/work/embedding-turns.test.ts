@@ -126,7 +126,7 @@ describe('limits for all work', () => {
     expect(await beginEmbedding(db, one, 60, COST)).toMatchObject({
       permit: 'budget',
       message: expect.stringMatching(
-        /the limit of 1 USD for all work on \d{4}-\d\d-\d\d \(UTC\) would be passed: 0\.65 are spent, and the next request may cost 0\.4/,
+        /the limit of 1 USD for all work on \d{4}-\d\d-\d\d \(UTC\) would be exceeded: 0\.65 spent so far, and the next request may cost 0\.4/,
       ),
     });
     // Work counts what embeddings have cost, and the other way round.

@@ -133,6 +133,12 @@ describe('a message to work', () => {
     });
     expect(await complete(first)).toBe('locked');
     await saying.end('commit');
+    // Not while another transaction has its row, and without waiting for that.
+    const holding = await openTransaction(target.database, async (tx) => {
+      await tx.query('select from animus.work_items where id = $1 for update', [first.id]);
+    });
+    expect(await complete(first)).toBe('locked');
+    await holding.end('commit');
     expect(await complete(first)).toBe('mail');
 
     const second = await beginFocus(target.database);

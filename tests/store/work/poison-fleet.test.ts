@@ -16,7 +16,7 @@ const { advance, daemon, disconnect, take, target, turn } = endingDaemons();
 /** Evenly drawn: a fleet that is killed in every round completes nothing. */
 const chances = fc.infiniteStream(fc.noBias(fc.nat(9_999)));
 
-test('one poisonous item in a hundred, kills from outside, and loops that stand still', { timeout: 240_000 }, () =>
+test('one poisonous item in a hundred, kills from outside, and blocked loops', { timeout: 240_000 }, () =>
   fc.assert(
     fc.asyncProperty(chances, fc.nat(ITEMS - 1), async (stream, nth) => {
       await emptyQueue(target.database);
@@ -59,7 +59,7 @@ async function liveFleet(poison: string, chance: (p: number) => boolean): Promis
       for (const each of work) await startFocus(target.database, each);
       held.push(...work);
       const bites = held.some((work) => work.id === poison) && chance(0.5);
-      // A daemon that is killed while its loop stands still is one whose watchdog had told of it.
+      // A daemon that is killed while its loop is blocked is one whose watchdog had told of it.
       if (bites && chance(0.5)) await reportBlock(target.database, id, { seconds: 3, over: false });
       if (bites) bitten += 1;
       if (bites || chance(0.03)) await end(id);

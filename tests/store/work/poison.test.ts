@@ -27,7 +27,7 @@ describe('work that ends daemons', () => {
     expect(rest.work).toHaveLength(3);
   });
 
-  test('a loop that goes on after it stood still is not proof', async () => {
+  test('a loop that goes on after it was blocked is not proof', async () => {
     const [first, second, third] = [await daemon(), await daemon(), await daemon()];
     const id = await insertWork(target.database);
     await run(await take(first));

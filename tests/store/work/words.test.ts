@@ -44,7 +44,7 @@ test.each(Object.keys(WRITES) as (keyof typeof WRITES)[])('%s takes its words an
     code: '23514',
     table,
     constraint: `${table}_${column}_check`,
-    message: expect.stringContaining(`'nonsense' is no ${column}`),
+    message: expect.stringContaining(`'nonsense' is not a valid ${column}`),
     hint: `one of ${wordsOf(list).join(', ')}`,
   });
 });

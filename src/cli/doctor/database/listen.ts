@@ -1,4 +1,4 @@
-/** Checks whether notifications arrive; where they do not, whether a transaction pooler is between. */
+/** Checks whether notifications arrive; where they do not, whether there is a transaction pooler in between. */
 import { isPooled, notificationMs } from '../../../store/postgres/health.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { type Finding, fine, note, problem } from '../../../terminal/view/finding.ts';
@@ -20,7 +20,7 @@ export async function examineListen(db: Database): Promise<readonly Finding[]> {
 async function sharedSessions(db: Database): Promise<Finding> {
   const [row] = await db.query<{ login: string }>('select quote_ident(current_user) as login');
   const { login } = row!;
-  const detail = `a transaction pooler is between: what animus sets in its sessions (time zone, date style, search_path and others) reaches every client that uses the login ${login} through it`;
+  const detail = `there is a transaction pooler in between: what animus sets in its sessions (time zone, date style, search_path and others) reaches every client that uses the login ${login} through it`;
   const cure = `give animus a login that no other application uses: create role … login password '…' in role ${login}, and name it in DATABASE_URL; or connect to the server directly`;
   return note('pooler', detail, cure);
 }

@@ -88,7 +88,7 @@ export function checkModels(
     const kind = providers.get(provider)?.kind;
     if (model.wire !== undefined && kind !== undefined && !hasWires(kind)) refuse(ONE_WIRE(kind), 'wire');
     checkAdditions(model, (setting, detail) => refuse(detail, setting));
-    if (/\*./.test(name)) refuse('* stands only at the end, for all names with this start');
+    if (/\*./.test(name)) refuse('* is allowed only at the end, and stands for all names that begin like this');
     // A provider with problems of its own counts as known.
     if (providers.has(provider) || place.document.written('providers', provider) !== undefined) continue;
     refuse(`no provider named ${provider}; the providers are ${[...providers.keys()].join(', ')}`);

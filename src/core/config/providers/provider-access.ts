@@ -118,7 +118,7 @@ function credentialsOf(
   if (credentials === undefined) return null;
   if (api_key_env !== undefined)
     conflict('credentials', 'api_key_env and credentials are both set; remove one of them');
-  if (!credentials.command[0]?.trim()) conflict('credentials', 'its command needs a program, as the first of the list');
+  if (!credentials.command[0]?.trim()) conflict('credentials', 'its command needs a program as its first entry');
   return Object.freeze({ ...settingsOf(credentialsTable, credentials), directory: resolve('.') });
 }
 

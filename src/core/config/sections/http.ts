@@ -65,7 +65,7 @@ export const http = section(
   // biome-ignore format: a key per line
   {
     api: key(flag().default(false), 'whether the [HTTP API](http.md) is served at `daemon.http`; without it, only health is'),
-    behind_tls: key(flag().default(false), 'a proxy with TLS stands in front. Only then may `daemon.http` be another address than one of loopback while the API is on'),
+    behind_tls: key(flag().default(false), 'a proxy with TLS stands in front. Only then may `daemon.http` be an address that is not loopback while the API is on'),
     allowed_hosts: key(hosts().default([]), 'names under which clients reach the API, such as that of the proxy. IP addresses and `localhost` are always allowed'),
     allowed_origins: key(origins().default([]), 'origins such as `"https://console.example.com"` whose pages in a browser may use the API'),
     trusted_proxies: key(networks().default([]), 'proxies in front of the API, such as `"10.0.0.5"` or `"172.16.0.0/12"`. Of a request that comes from one of them, the client\'s address is read from `X-Forwarded-For` or `Forwarded`: the nearest hop that is not a trusted proxy ([http.md](http.md#behind-a-proxy))'),

@@ -59,7 +59,7 @@ function searchOf(settings: Settings<typeof search> | null, place: SectionPlace)
   const refuse = (detail: string) => reportConflict(place, ['web', 'search', 'url'], detail);
   if (url === null) refuse(`kind "${settings.kind}" needs url, the address of your server`);
   else if (/[?#]/.test(url)) {
-    refuse('give the address of the server, without a query; its key belongs into the environment');
+    refuse('give the address of the server, without a query; its key belongs in the environment');
   }
   const apiKeyEnv = settings.apiKeyEnv ?? service.apiKeyEnv;
   const apiKey = apiKeyEnv === null ? null : place.env.secret(apiKeyEnv);

@@ -56,7 +56,7 @@ function refused(code: string, message: string): FocusEnd {
   return { kind: 'failed', error: { code, message, phase: 'consolidate' } };
 }
 
-/** A child as hooks get it. `outcome` is its JSON text, or the text that it is, cut after 100,000 characters. */
+/** A child as hooks get it. `outcome` is a text, or JSON as text, cut after 100,000 characters. */
 function childJson({ id, faculty, state, mergedInto, detached, summary, outcome, error }: ChildReport) {
   return { id, faculty, state, merged_into: mergedInto, detached, summary, outcome, error };
 }

@@ -1,4 +1,4 @@
-/** Says in the outcome that nothing was written, where every call that writes has failed. */
+/** Notes in the outcome that nothing was written, if every call that writes has failed. */
 import { readFailedWrites } from '../../../store/transcript/calls.ts';
 import { leavesResult } from '../../../tools/registry.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';

@@ -7,8 +7,8 @@ import { recordHookLedger } from '../scope/focus-hook.ts';
 import type { Focus } from '../scope/focus-scope.ts';
 
 /**
- * Stores them under the focus's lease, one by one. A hook runs at least once; the same text is stored once. What the database does not take,
- * such as one more than its place may have, or what is not a memory, does not fail the work: a ledger entry says why.
+ * Stores them under the focus's lease, one by one. A hook runs at least once; the same text is stored once. What the database refuses,
+ * such as a memory for a place that is full, or what is not a memory, does not fail the work: a ledger entry says why.
  */
 export async function storeHookMemories(focus: Focus, memories: HookOutput['consolidate']['memories']): Promise<void> {
   for (const memory of memories ?? []) {

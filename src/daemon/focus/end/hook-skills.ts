@@ -10,7 +10,7 @@ import type { Focus } from '../scope/focus-scope.ts';
 type PrintedSkill = Exclude<NonNullable<HookOutput['consolidate']['skills']>[number], WrongEntry>;
 
 /**
- * Writes them under the focus's lease, each in a transaction of its own. A hook runs at least once; one focus writes one version of a skill so. What is
+ * Writes them under the focus's lease, each in a transaction of its own. A hook may run more than once, but a focus writes one version of a skill. What is
  * refused, or is not a skill, does not fail the work: a ledger entry says why.
  */
 export async function storeHookSkills(focus: Focus, skills: HookOutput['consolidate']['skills']): Promise<void> {

@@ -17,7 +17,7 @@ import { recordHookLedger, runHook } from '../scope/focus-hook.ts';
 import { type Focus, spanKey } from '../scope/focus-scope.ts';
 import { retryDelaySeconds } from '../scope/recovery.ts';
 
-/** Each with its own supervisor. */
+/** How often an interrupted hook is tried, each time with a new supervisor. */
 const MAX_TRIES = 3;
 
 export type FailedEnd = Extract<FocusEnd, { kind: 'failed' }>;

@@ -114,7 +114,7 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
 function reportUsed({ scope, subject, unit, period, amount, used }: UsedBudget, { reach, work }: Focus): void {
   reach.log.warn(
     { work_item_id: work.id, faculty: work.faculty, scope, subject, period, amount, used, unit },
-    '80 % of a budget are used',
+    '80 % of a budget is used',
   );
 }
 
@@ -146,7 +146,7 @@ export function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | Eng
       return {
         kind: 'failed',
         error: { code: 'work.budget', message: end.message, phase: 'engage' },
-        // Another attempt could spend nothing, either.
+        // Another attempt could not spend anything either.
         recovery: { retryDelaySeconds: null, keep: 'ledger' },
       };
     case 'failed':
@@ -157,7 +157,7 @@ export function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | Eng
       if (isFailureOfTheWorld(failure)) {
         const delaySeconds = releaseDelaySeconds(failure.retryAfterMs, Math.random());
         const cause = `llm.${failure.kind}`;
-        // What may have been paid for is not repeated without end.
+        // A request that may have been paid for is not repeated indefinitely.
         return { kind: 'released', delaySeconds, reason, cause, holdFaculty: true, usesAttempt: failure.lost > 0 };
       }
       return { kind: 'failed', error: { code: `llm.${failure.kind}`, message: reason, phase: 'engage' } };
@@ -165,8 +165,8 @@ export function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | Eng
   }
 }
 
-/** So that the reader of the reason looks at what was spent. */
+/** Points the reader of the reason to what was spent. */
 function lostText({ lost }: LlmFailure): string {
   if (lost === 0) return '';
-  return `; ${lost === 1 ? 'a request' : `${lost} requests`} may have cost something and gave nothing`;
+  return `; ${lost === 1 ? 'a request' : `${lost} requests`} may have cost something and returned nothing`;
 }

@@ -17,12 +17,12 @@ import { reachOf, withCommandPlaces } from './call-reach.ts';
 import { loopHooksOf } from './focus-loop-hooks.ts';
 import { type CodeEnd, readCodeEnd } from './read-code-end.ts';
 
-/** The engine is repaired by hand. */
+/** Until somebody has repaired the engine. */
 const NO_ENGINE_SECONDS = 30;
 
 /**
  * Runs the code at most once: code that a crash has interrupted is in doubt, and the item is dead until somebody retries it. Code that could not
- * be started, because no engine answers, waits. Whatever the exit status, the item is completed. Rejects when the focus is aborted or its lease is
+ * be started because no engine answers waits. Whatever the exit status, the item is completed. Rejects when the focus is aborted or its lease is
  * lost.
  */
 export async function engageCode(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
@@ -72,7 +72,7 @@ async function endOfCall(end: CodeEnd, { faculty }: Focus): Promise<FocusEnd | E
     case 'in_doubt':
       return dead(
         'code.in_doubt',
-        `${end.problem}; it may have run, whole or in part, and is not run again by itself (animus work retry)`,
+        `${end.problem}; it may have run, completely or in part, and is not run again automatically (animus work retry runs it)`,
       );
     case 'denied':
       return dead('code.denied', end.problem);

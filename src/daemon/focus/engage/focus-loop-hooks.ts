@@ -12,7 +12,7 @@ import type { HookedLoop } from '../../hooks/loop-hook.ts';
 import { hookFacts, runCommandOf } from '../scope/focus-hook.ts';
 import type { Focus } from '../scope/focus-scope.ts';
 
-/** What a faculty without hooks has none of. */
+/** Empty for a faculty without hooks. */
 export interface FocusLoopHooks {
   readonly gate: CallGate | null;
   readonly afterRun: AfterRun | undefined;

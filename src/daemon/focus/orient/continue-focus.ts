@@ -1,4 +1,4 @@
-/** The beginning of an answer in a conversation: with the focus of the answer before, or with a focus of its own. */
+/** Where an answer in a conversation begins: it continues the focus of the answer before, or begins one of its own. */
 import { isDeepStrictEqual } from 'node:util';
 import { asksModel, type Faculty } from '../../../catalog/faculty/faculty.ts';
 import { identityText, type ProviderIdentity } from '../../../core/config/providers/provider-identity.ts';

@@ -21,8 +21,8 @@ function hasHookBefore({ orient, hooks = NO_LOOP_HOOKS }: Faculty): boolean {
 }
 
 /**
- * Begins a focus of which nothing but the work item goes into its first request. Null where something else does (a hook, a worktree,
- * attachments, an earlier focus, a ledger) or may do: then nothing was written, and the focus begins step by step. Errors: `skill.unknown`,
+ * Begins a focus whose first request is made from the work item alone. Null if something else goes into it (a hook, a worktree,
+ * attachments, an earlier focus, a ledger), or may: then nothing was written, and the focus begins step by step. Errors: `skill.unknown`,
  * `skill.changed`.
  */
 export async function beginWithRequest(
@@ -41,7 +41,7 @@ export async function beginWithRequest(
   if (workspace === null) return null;
   const { catalogue, activated } = await skillsFor(work, faculty, focusId, reach);
   await reach.skills.store.store(activated);
-  const rules = () => reach.host.guard.rulesFor({ directory, faculty });
+  const rules = reach.host.guard.rulesOf({ directory, faculty });
   const surroundings = {
     // The directory of a new focus is empty.
     instructions: faculty.workspace === null ? [] : await readInstructionFiles(workspace, rules, faculty.instructions),

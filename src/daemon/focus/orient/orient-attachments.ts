@@ -24,7 +24,7 @@ import type { Focus } from '../scope/focus-scope.ts';
 /** What a request has room for, also where files of items above are named: providers take 30 MB in base64. */
 export const MAX_FILES = 20;
 export const MAX_BYTES = 20 * 1024 * 1024;
-/** What files of earlier messages may take of the room that those of the item leave. */
+/** How much of the room that the files of the item leave may go to files of earlier messages. */
 const EARLIER_PART = 0.5;
 
 /** What an answer in a conversation brings with it. */

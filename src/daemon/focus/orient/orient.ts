@@ -27,7 +27,7 @@ import { countActivated, skillsFor } from './orient-skills.ts';
  * focus afterwards, with the files that are sent. Errors: `skill.unknown`.
  */
 export async function orient(focus: Focus): Promise<Transcript> {
-  // Nothing can be recorded of a focus that has just begun, and goes on with no other.
+  // A focus that has just begun, and continues no other, has no record yet.
   const isNew = focus.row.resumes === 0 && !focus.answer?.before;
   const recorded = isNew ? NOTHING : await readTranscriptToSend(focus.reach.db, focus.key.focusId);
   if (ownPart(recorded).messages.some((message) => message.kind === 'orient')) return recorded;

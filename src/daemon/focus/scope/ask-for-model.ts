@@ -1,4 +1,4 @@
-/** Has a person decide whether work that may not go on with its own model goes on with the one that its faculty has now. */
+/** Asks a person whether work that may not go on with its own model goes on with the one that its faculty has now. */
 import { z } from 'zod';
 import { identityText } from '../../../core/config/providers/provider-identity.ts';
 import { nobodyRaises } from '../../../engage/prompt/people.ts';
@@ -70,7 +70,7 @@ async function askForPresent(
   return { kind: 'parked' };
 }
 
-/** Another attempt begins with the faculty's present model, which is what was not wanted; `work retry` does that. */
+/** Another attempt begins with the faculty's present model, which is what was denied; `work retry` does that. */
 function ended(message: string): FocusEnd {
   const recovery = { retryDelaySeconds: null, keep: 'ledger' } as const;
   return { kind: 'failed', error: { code: 'work.provider_changed', message, phase: 'orient' }, recovery };

@@ -144,7 +144,7 @@ async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, reach: 
   }
 }
 
-/** Queued again: messages to the work came before its end. The same focus goes on with them. */
+/** Queued again: messages came before the work ended. The same focus goes on with them. */
 async function writeCompletion(
   { outcome, summary, unread, lastAnswer }: Extract<FocusEnd, { kind: 'completed' }>,
   work: ClaimedWork,

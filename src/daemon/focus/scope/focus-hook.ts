@@ -61,7 +61,7 @@ export async function runCommandOf<P extends HookPoint>(
 ): Promise<HookResult<P>> {
   const { work, faculty, key, row, reach } = focus;
   await focus.run.place.directory.make();
-  // It sees what it may have to remove.
+  // It sees texts that it may have to remove, and may print them.
   const quiet = point === 'after_tool_call';
   const traceparent = currentTraceparent();
   const isolation = hostIsolation(faculty, reach.host.isolation);

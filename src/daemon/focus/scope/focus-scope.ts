@@ -5,7 +5,6 @@ import type { Lease } from '../../../core/lifecycle/lease.ts';
 import type { FocusEvent, FocusEventBody } from '../../../engage/events/events.ts';
 import type { LoopStart } from '../../../engage/loop.ts';
 import type { UnsentTurn } from '../../../engage/turn/unsent-turn.ts';
-import type { FileRule } from '../../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../../process/process-host.ts';
 import type { AnswerStart } from '../../../store/conversations/answer-start.ts';
 import type { Database } from '../../../store/sql/database.ts';
@@ -18,7 +17,7 @@ import type { Log } from '../../../telemetry/log.ts';
 import type { Toolset } from '../../../tools/source.ts';
 import type { ToolSource } from '../../../tools/tool-source.ts';
 import type { DigestFor } from '../../awareness/shared-awareness.ts';
-import type { FileGuard } from '../../guard/file-guard.ts';
+import type { FileGuard, RulesNow } from '../../guard/file-guard.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
 import type { ChangedProvider } from '../../models/providers-of-work.ts';
 import type { SkillShelf } from '../../skills/shelf.ts';
@@ -62,7 +61,7 @@ export interface SharedReach {
   readonly keepTurn: KeepTurn;
   /** Makes the digest of other work for the first message. */
   readonly awareness: DigestFor;
-  /** True: nobody is there to be asked (`DaemonOptions`). */
+  /** True: nobody can be asked (`DaemonOptions`). */
   readonly unattended: boolean;
 }
 
@@ -70,7 +69,7 @@ export interface SharedReach {
 export interface FocusReach {
   readonly db: Database;
   readonly clock: Clock;
-  /** Asked wherever the focus acts outward. */
+  /** Asked before anything that has an effect outside the daemon. */
   readonly lease: Lease;
   readonly log: Log;
   readonly host: HostReach;
@@ -88,12 +87,6 @@ export interface FocusBeginning {
   /** Begins foci on items without a history, many in one statement. */
   readonly beginNew: BeginNewFocus;
 }
-
-/**
- * The current restrictions on files of this host, for commands and file tools; `given`: secret files that a hook may read
- * nevertheless. Errors: `files.displaced`.
- */
-export type RulesNow = (given?: readonly string[]) => readonly FileRule[];
 
 /** What was recorded together with the focus. */
 export interface FirstRequest {

@@ -13,7 +13,6 @@ import { focusDirectory, giveFocusDirectory, makeFocusDirectory } from '../../wo
 import { focusHome } from '../../workspace/focus-home.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
-import { rulesOf } from './focus-rules.ts';
 import type { Focus, FocusPlace, FocusReach } from './focus-scope.ts';
 import {
   closeFocusWorktree,
@@ -64,7 +63,7 @@ export async function openWorkspace(
       directory,
       home,
       worktree: null,
-      fileRules: rulesOf(row.directory, faculty, reach.host.guard),
+      fileRules: reach.host.guard.rulesOf({ directory: row.directory, faculty }),
     };
   }
   await directory.make();
@@ -74,7 +73,7 @@ export async function openWorkspace(
     directory,
     home,
     worktree,
-    fileRules: rulesOf(row.directory, faculty, reach.host.guard, () => worktreeRules(worktree)),
+    fileRules: reach.host.guard.rulesOf({ directory: row.directory, faculty, own: worktreeRules(worktree) }),
   };
 }
 

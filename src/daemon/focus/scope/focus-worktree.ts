@@ -11,7 +11,6 @@ import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../worktr
 import { restMessage } from '../../worktrees/rest-message.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreePlan } from '../../worktrees/worktree.ts';
 import type { FocusEnd } from './focus-end.ts';
-import { rulesOf } from './focus-rules.ts';
 import type { Focus, FocusReach } from './focus-scope.ts';
 import { hostIsolation } from './host-isolation.ts';
 import { tell, worktreeNotice } from './workspace-notices.ts';
@@ -63,7 +62,7 @@ export async function openFocusWorktree(
   const worktree = await openWorktree(plan, git);
   await hold(plan, key, { handed: false, lost: plan.lost }, reach);
   if (plan.lost !== null)
-    reach.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'something of a worktree was lost');
+    reach.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'part of a worktree was lost');
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
   const notice = worktreeNotice(worktree, recorded);
   if (goesOn && notice !== null) await tell(key, reach.db, notice);
@@ -197,7 +196,7 @@ function gitOf(
     processes: reach.host.processes,
     owner: key.workItemId,
     isolation: hostIsolation(faculty, reach.host.isolation),
-    fileRules: rulesOf(directory, faculty, reach.host.guard, () => [root])(),
+    fileRules: reach.host.guard.rulesOf({ directory, faculty, own: [root] })(),
     signal,
     clock: reach.clock,
     lease: reach.lease,

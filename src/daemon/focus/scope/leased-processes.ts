@@ -1,4 +1,4 @@
-/** The process host of a focus: no process of it starts before its lease surely holds. */
+/** The process host of a focus: it starts a process only if the lease certainly holds. */
 import type { Lease } from '../../../core/lifecycle/lease.ts';
 import { neverLaunched } from '../../../process/host/launch-streams.ts';
 import type { ProcessHost } from '../../../process/process-host.ts';

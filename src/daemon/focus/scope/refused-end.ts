@@ -1,4 +1,4 @@
-/** Gives work back whose end the database refuses: a trigger or a check of an application, a rule, a sequence that stands behind its table. */
+/** Gives back work whose end the database refuses: because of a trigger or check of an application, a rule, or a sequence that is behind its table. */
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { LastAnswer } from '../../../engage/turn/record-answer.ts';
 import type { Database } from '../../../store/sql/database.ts';

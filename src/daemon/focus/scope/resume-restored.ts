@@ -1,4 +1,4 @@
-/** Lets work go on that waits for a person because it had lost its provider, and whose provider is configured again. */
+/** Resumes work that waits for a person because it had lost its provider, if that provider is configured again. */
 import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { endProviderAsk, type ProviderAsk, providerAsks } from '../../../store/transcript/provider-asks.ts';
@@ -23,7 +23,7 @@ export async function resumeRestored(
   for (const ask of await providerAsks(db, [...faculties.keys()])) {
     if (isRestored(ask, faculties.get(ask.faculty)!, models) && (await endProviderAsk(db, ask))) resumed += 1;
   }
-  if (resumed > 0) log.info({ work_items: resumed }, 'work goes on whose provider is configured again');
+  if (resumed > 0) log.info({ work_items: resumed }, 'resumed work whose provider is configured again');
 }
 
 function isRestored({ engage, isPrice }: ProviderAsk, loaded: Faculty, models: Restored['models']): boolean {

@@ -61,7 +61,7 @@ function daemonState(daemon: DaemonStatus, now: number): Part {
 /** What a silent daemon reported may be over by now, so it is not shown as a problem of today. */
 function showProblems(output: Output, daemon: DaemonStatus, now: number): void {
   const problem = (text: string) => output.line(styled('problem  ', 'red'), text);
-  const reported = [...daemon.problems.map(problemText), ...standing(daemon, now)];
+  const reported = [...daemon.problems.map(problemText), ...recentBlock(daemon, now)];
   if (!isSilent(daemon, now)) {
     for (const text of reported) problem(text);
     return;
@@ -75,12 +75,12 @@ function showProblems(output: Output, daemon: DaemonStatus, now: number): void {
 /** For an hour. */
 const BLOCK_SHOWN_MS = 3_600_000;
 
-function standing(daemon: DaemonStatus, now: number): string[] {
+function recentBlock(daemon: DaemonStatus, now: number): string[] {
   const { blocked_at: at, blocked_seconds: seconds, blocks = 0 } = daemon;
   if (typeof at !== 'string' || typeof seconds !== 'number' || now - Date.parse(at) > BLOCK_SHOWN_MS) return [];
   const often = blocks > 1 ? `, ${blocks} times since its start` : '';
   return [
-    `the event loop of ${nameOf(daemon)} stood still for ${duration(seconds * 1000)}, ${age(at, now)}${often}; its log says what ran`,
+    `the event loop of ${nameOf(daemon)} was blocked for ${duration(seconds * 1000)}, ${age(at, now)}${often}; its log says what ran`,
   ];
 }
 

@@ -73,7 +73,7 @@ const daemon = row((s) =>
       .timeText()
       .nullable()
       .optional()
-      .describe('when its event loop last stood still for a second or more; null: never'),
+      .describe('when its event loop was last blocked for a second or more; null: never'),
     blocked_seconds: s.z.number().nullable().optional().describe('for how long it did'),
     blocks: s.z.int().optional().describe('how often it has'),
   }),
@@ -117,7 +117,7 @@ const spend = row((s) =>
     unpriced_calls: costParts(s).unpriced_calls,
     estimated_usd: costParts(s).estimated_usd.default(0),
     lost_usd: costParts(s).lost_usd.default(0),
-    lost_requests: s.z.number().default(0).describe('requests that gave nothing, which are not calls'),
+    lost_requests: s.z.number().default(0).describe('requests that returned nothing, which are not calls'),
     ...tokenCounts(s),
     uncounted_calls: tokenCounts(s).uncounted_calls.default(0),
     calls: s.z.number(),

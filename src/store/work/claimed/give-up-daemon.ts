@@ -10,8 +10,8 @@ export interface StandingLoop {
   readonly pause: string | null;
 }
 
-/** Records that the loop stands still: should the process end now, its work is the cause. */
-export async function reportStanding(connectionString: string, daemonId: string, seconds: number): Promise<void> {
+/** Records that the loop is blocked: if the process ends now, its work is the cause. */
+export async function reportBlocked(connectionString: string, daemonId: string, seconds: number): Promise<void> {
   await once(connectionString, (db) => reportBlock(db, daemonId, { seconds, over: false }));
 }
 

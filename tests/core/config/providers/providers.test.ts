@@ -156,7 +156,7 @@ test.each([
 });
 
 test.each([
-  ['[models."openai/a*b"]\nimages = true', '* stands only at the end'],
+  ['[models."openai/a*b"]\nimages = true', '* is allowed only at the end'],
   ['[models."openai/a"]\nthinking = "deep"', 'thinking: expected "none" or "budget"'],
   ['[models."openai/a"]\nefforts = ["huge"]', 'efforts[0]: expected "none" or'],
   ['[models."openai/a"]\nlike = "gpt"', 'expected a model of the catalogue, "vendor/model"'],

@@ -38,6 +38,7 @@ it.each(['xargs {} x', 'fd . -x {}'])('%j asks because the name of the command i
 it('a word before the command that is only known when it runs may begin another one', () => {
   const rules = { bash: 'auto', 'bash(canary *)': 'forbid' } as const;
   expect(verdictOn('timeout $time ls', rules)).toBe('ask');
+  expect(verdictOn('timeout -- $time ls', rules)).toBe('ask');
   expect(verdictOn('timeout 5 ls', rules)).toBe('auto');
 });
 

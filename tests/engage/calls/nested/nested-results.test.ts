@@ -5,6 +5,7 @@ import { databaseTool, type ToolOutput, toolError, worldTool } from '../../../..
 import { testDatabase } from '../../../support/database.ts';
 import { testTool } from '../../../support/focus.ts';
 import { codeFocus, madeCalls, resultOf, rowsOf, runFocus } from '../code-focus.ts';
+import { run } from '../early-call-focus.ts';
 
 const pg = testDatabase();
 
@@ -28,6 +29,19 @@ describe('code', () => {
     });
     expect(given).toEqual([{ content: 'key ***' }, { content: 'n 1', details: { n: 1 } }]);
     expect(JSON.stringify(await rowsOf(pg.database, focus))).not.toContain('1234');
+  });
+
+  it('has the end of a call of a database tool recorded with its effect, and by no second statement', async () => {
+    const entry = { type: 'note', content: 'half' };
+    const focus = await codeFocus(
+      pg.database,
+      async (_nested, call) => (await call('ledger_append', entry)).content,
+      [],
+    );
+    const statements: string[] = [];
+    expect(await run(pg.database, focus, (name) => statements.push(name))).toMatchObject({ kind: 'done' });
+    expect(await madeCalls(pg.database, focus)).toEqual(['1 ledger_append done']);
+    expect(statements).not.toContain('record_code_calls');
   });
 
   it('may name anything in an input: what Postgres refuses is recorded without it', async () => {

@@ -44,7 +44,7 @@ const rowOf = (act: string) =>
     .slice(2, 5)
     .map((cell) => cell.trim());
 
-/** Begun by Ada (or `first`), with the members Bob and Dan, and an operator, Olga, who takes no part. */
+/** Begun by Ada (or `first`), with the members Bob and Dan, and an operator, Olga, who does not take part. */
 async function talkOfThree(first = 'ada'): Promise<{ api: TestApi; chat: HttpChat }> {
   const api = await start();
   await createPerson(owner(), 'olga', 'operator');
@@ -98,7 +98,7 @@ test('there are several owners, never none; no owner is removed by another, and 
   expect((await removing('amy', 'amy')).status).toBe(200);
   const workspace = `/workspaces/${chat.workspace}`;
   const kept = await api.call('amy', 'DELETE', workspace);
-  expect(kept).toMatchObject({ status: 409, body: { detail: expect.stringContaining('you take no part in 1') } });
+  expect(kept).toMatchObject({ status: 409, body: { detail: expect.stringContaining('you do not take part in 1') } });
   expect(await giving('olga', 'amy', 'owner')).toMatchObject({ status: 200 });
   expect((await api.call('amy', 'DELETE', chat.path)).status).toBe(200);
   await owner().query(`delete from animus.files where id = $1`, [chat.id]);

@@ -32,7 +32,7 @@ import { createLogin, dropLogins } from '../../../support/role-login.ts';
 const target = testDatabase();
 const db = () => target.database;
 
-describe('who takes no part', () => {
+describe('who does not take part', () => {
   const logins: string[] = [];
   let ada: Database;
   let bob: Database;

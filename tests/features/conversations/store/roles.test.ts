@@ -146,7 +146,7 @@ describe('an owner', () => {
     await as('ada', (tx) => removeParticipant(tx, id, 'person:ada'));
     await expect(as('ada', (tx) => deleteWorkspace(tx, workspaceId))).rejects.toMatchObject({
       code: 'work.state',
-      message: expect.stringContaining('of which you take no part in 1'),
+      message: expect.stringContaining('you do not take part in 1 of them'),
     });
   });
 });

@@ -1,4 +1,4 @@
-/** Promise: a daemon whose event loop stands still says where, gives its work up before the lease ends, and obeys SIGTERM. */
+/** Promise: a daemon whose event loop is blocked says where, gives its work up before the lease ends, and obeys SIGTERM. */
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type LaunchedDaemon, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
@@ -18,9 +18,9 @@ system_prompt = "You work."
 tools = ["bash"]
 `;
 const CONFIG = '[daemon]\nlease_seconds = 10\npoll_seconds = 0.5\n';
-const HOOK = resolve(import.meta.dirname, '../support/standing-loop.mjs');
+const HOOK = resolve(import.meta.dirname, '../support/blocked-loop.mjs');
 
-describe('a daemon whose event loop stands still', () => {
+describe('a daemon whose event loop is blocked', () => {
   const pg = testDatabase({ anew: true });
 
   async function startWatched(site: Site, env: Record<string, string> = {}): Promise<LaunchedDaemon> {
@@ -45,8 +45,8 @@ describe('a daemon whose event loop stands still', () => {
     );
     await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
     process.kill(first.pid, 'SIGUSR2');
-    await first.says('the event loop stands still');
-    expect(first.output()).toContain('standStill (');
+    await first.says('the event loop is blocked');
+    expect(first.output()).toContain('blockLoop (');
     expect(Number(/\bseconds\b\W+([\d.]+)/.exec(first.output())?.[1])).toBeLessThan(60);
     await first.says('gave the work of this daemon up');
     const second = await startDaemon(makeSite({ ...config, faculties: { worker: FACULTY } }));
@@ -59,12 +59,12 @@ describe('a daemon whose event loop stands still', () => {
     });
     expect(item).toEqual({ state: 'completed', attempts: 0, deaths: 1, outcome: { text: 'Done after all.' } });
     expect(sleepingProcesses(nap)).toBe(0);
-    expect((await runAnimus(site, ['status'])).stdout).toMatch(/stood\s+still\s+for/);
+    expect((await runAnimus(site, ['status'])).stdout).toMatch(/was\s+blocked\s+for/);
     expect(second.output()).toContain('running this work alone');
 
     // By itself, once nothing that it held is its own.
     expect(await first.exited).toBe('SIGKILL');
-    expect(first.output()).toContain('has stood still for too long');
+    expect(first.output()).toContain('has been blocked for too long');
   }, 180_000);
 
   it('twice, each time with the same work, alone: the work is dead', async () => {
@@ -85,7 +85,7 @@ describe('a daemon whose event loop stands still', () => {
       await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
       process.kill(daemon.pid, 'SIGUSR2');
       // The second time the process ends before its work is given up, as one does that has run out of memory.
-      await daemon.says(nth === 1 ? 'gave the work of this daemon up' : 'the event loop stands still');
+      await daemon.says(nth === 1 ? 'gave the work of this daemon up' : 'the event loop is blocked');
       if (nth === 2)
         await eventually('the database knows', async () => {
           const rows = await pg.database.query(
@@ -107,7 +107,7 @@ describe('a daemon whose event loop stands still', () => {
     });
     expect(error).toMatchObject({
       code: 'work.poison',
-      message: expect.stringContaining('its event loop stood still'),
+      message: expect.stringContaining('its event loop was blocked'),
     });
     await third.kill('SIGTERM');
   }, 180_000);
@@ -128,7 +128,7 @@ describe('a daemon whose event loop stands still', () => {
     );
     await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
     process.kill(daemon.pid, 'SIGUSR2');
-    await daemon.says('the event loop stands still');
+    await daemon.says('the event loop is blocked');
     await daemon.kill('SIGTERM');
     expect(await daemon.exited).toBe('SIGKILL');
     expect(daemon.output()).toContain('does not handle a signal to end');
@@ -153,7 +153,7 @@ describe('a daemon whose event loop stands still', () => {
       config: '[daemon]\nshutdown_grace_seconds = 60\n',
       faculties: { worker: FACULTY },
     });
-    const daemon = await startWatched(site, { STAND_STILL_MS: '2500' });
+    const daemon = await startWatched(site, { BLOCK_MS: '2500' });
     const [row] = await pg.database.query<{ id: string }>(
       `insert into animus.work_items (faculty, description) values ('worker', 'nap') returning id`,
     );
@@ -166,10 +166,10 @@ describe('a daemon whose event loop stands still', () => {
       return rows.length > 0 ? true : null;
     });
     process.kill(daemon.pid, 'SIGTERM');
-    // Longer than a loop that stands still has to handle the signal.
+    // Longer than a loop that is blocked has to handle the signal.
     await new Promise((resolve) => setTimeout(resolve, 6000));
     process.kill(daemon.pid, 'SIGUSR2');
-    await daemon.says('the event loop stood still');
+    await daemon.says('the event loop was blocked');
     expect(await daemon.exited).toBe(0);
     await pg.database.query(`select animus.cancel_work(id) from animus.work_items where resolved_at is null`);
   }, 180_000);
@@ -183,11 +183,11 @@ describe('a daemon whose event loop stands still', () => {
       config: '',
       faculties: { worker: FACULTY },
     });
-    const daemon = await startWatched(site, { STAND_STILL_MS: '2500' });
+    const daemon = await startWatched(site, { BLOCK_MS: '2500' });
     process.kill(daemon.pid, 'SIGUSR2');
-    await daemon.says('the event loop stood still');
+    await daemon.says('the event loop was blocked');
     await eventually('status shows it', async () =>
-      /stood\s+still\s+for/.test((await runAnimus(site, ['status'])).stdout) ? true : null,
+      /was\s+blocked\s+for/.test((await runAnimus(site, ['status'])).stdout) ? true : null,
     );
     const [row] = await pg.database.query<{ id: string }>(
       `insert into animus.work_items (faculty, description) values ('worker', 'quick') returning id`,
