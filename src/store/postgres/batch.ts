@@ -34,12 +34,18 @@ type Callback = (error: Error | null | undefined, result?: QueryResult) => void;
 class Batch {
   readonly #steps: readonly Running[];
   #at = 0;
+  /** What a statement says that cannot be written. */
+  #refused: Error | null = null;
+  #writing = false;
   /** The driver puts its own in front of it, for `query_timeout`. */
   callback: Callback;
 
   constructor(statements: readonly QueryConfig[], callback: Callback) {
     this.callback = callback;
-    const ended: Callback = (error, result) => this.callback(error, result);
+    const ended: Callback = (error, result) => {
+      if (this.#writing) this.#refused = error ?? null;
+      else this.callback(error, result);
+    };
     this.#steps = statements.map(
       (statement) => new Query({ ...statement, queryMode: 'extended' } as QueryConfig, ended as never) as Running,
     );
@@ -58,13 +64,22 @@ class Batch {
     return this.#current.text;
   }
 
-  submit(connection: Connection): null {
-    const { stream } = connection;
-    const unsynced = Object.create(connection, { sync: { value: () => {} } }) as Connection;
-    stream.cork();
-    for (const step of this.#steps) step.submit(unsynced);
+  /** Writes nothing if a statement cannot be written, such as for a value: those before it would run. The driver reports the error. */
+  submit(connection: Connection): Error | null {
+    const written: Buffer[] = [];
+    const stream = { writable: true, write: (bytes: Buffer) => written.push(bytes) };
+    const unsent = Object.create(connection, { stream: { value: stream }, sync: { value: () => {} } }) as Connection;
+    this.#writing = true;
+    for (const step of this.#steps) {
+      const refused = step.submit(unsent) as unknown as Error | null;
+      this.#refused ??= refused;
+    }
+    this.#writing = false;
+    if (this.#refused) return this.#refused;
+    connection.stream.cork();
+    if (connection.stream.writable) connection.stream.write(Buffer.concat(written));
     connection.sync();
-    stream.uncork();
+    connection.stream.uncork();
     return null;
   }
 
