@@ -33,12 +33,22 @@ begin
        and exists (select from animus.daemons d where d.host = f.host and coalesce(d.stopped_at, d.seen_at) > p_since));
 end $$;
 
+-- Returns whether another daemon, seen within a minute, has a free slot for items of a faculty.
+-- Locks: none. Raises: nothing.
+create or replace function animus.another_has_room(p_daemon_id uuid, p_faculty text, p_now timestamptz) returns boolean
+language sql stable as $$
+  select exists (
+    select from animus.daemons d
+     where d.id <> p_daemon_id and not d.saturated and d.stopped_at is null and d.ending_at is null and d.seen_at > p_now - interval '1 minute'
+       and d.faculties ? p_faculty and not d.faculties -> p_faculty ?| array['held', 'no_sandbox'])
+$$;
+
 drop function if exists animus.claim_candidates(jsonb, int, uuid[], timestamptz);
 drop function if exists animus.claim_candidates(uuid, jsonb, int, uuid[], timestamptz);
 drop function if exists animus.candidates_ahead(uuid, jsonb, int, int, timestamptz);
 drop function if exists animus.candidates_ahead(uuid, jsonb, int, int, timestamptz, uuid[]);
 -- The second step of a claim: chooses the heads of every faculty with room, by priority, then fewest running, then age; null when there are none. Behind the first
--- p_limit, which get a slot, it chooses up to p_ahead of the faculties with "ahead", in the same order, and stops at an item of any other faculty: that one is
+-- p_limit, which get a slot, it chooses up to p_ahead of the faculties with "ahead" (of one that "yields" none while another daemon has room for it), in the same order, and stops at an item of any other faculty: that one is
 -- next in turn and needs a slot. p_without: items that are left out.
 -- Locks: none. Raises: nothing.
 create or replace function animus.claim_choose(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_ahead int, p_without uuid[], p_now timestamptz) returns uuid[]
@@ -47,7 +57,9 @@ begin
   return (
     with ordered as (
       select h.id, f.name, f.ahead, row_number() over (order by h.priority desc, running.n + h.nth, h.id) as place
-        from (select e.key as name, e.value as options, coalesce((e.value ->> 'ahead')::int, 0) as ahead from jsonb_each(p_faculties) e) f
+        from (select e.key as name, e.value as options,
+                     case when not e.value ? 'ahead' or e.value ? 'yields' and animus.another_has_room(p_daemon_id, e.key, p_now) then 0
+                          else (e.value ->> 'ahead')::int end as ahead from jsonb_each(p_faculties) e) f
         cross join lateral (select count(*)::int as n from animus.work_items r where r.faculty = f.name and r.state in ('claimed', 'running')) running
         cross join lateral (
           select q.id, q.priority, row_number() over (order by q.priority desc, q.id) as nth

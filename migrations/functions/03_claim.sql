@@ -2,11 +2,12 @@
 -- waits for a row lock: locked rows are left for the next claim, so no open transaction can stop the queue.
 
 -- Claims up to p_limit items for a daemon, best first, with fresh lease tokens. p_faculties: {"name": {"max": int, "max_attempts": int,
--- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true, "budgets": true, "suspects": true, "ahead": int}} — the faculties this
+-- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true, "budgets": true, "suspects": true, "ahead": int, "yields": true}} — the faculties this
 -- daemon can run; other work is ignored. Without "batches", items with a turn under way in a batch are ignored, too; without "budgets", items
 -- to which a limit applies.
 -- p_limit: how many more it has room for. p_ahead: claims up to so many more, which wait in the daemon for a free slot, of each faculty at
--- most its "ahead"; none when the next in turn is an item of a faculty without "ahead", which needs a slot. p_waiting: faculties of which
+-- most its "ahead", and none of one that "yields" while another daemon has room for it; none when the next in turn is an item of a faculty without "ahead", which
+-- needs a slot. p_waiting: faculties of which
 -- items wait in the daemon.
 -- Returns the claimed items with fresh tokens, reclaimed ones first, then in the order of their claim; one row without an item if there
 -- are none. Also notes whether the daemon is full now, so that inserts need not wake it. paused: those of p_waiting that are paused.

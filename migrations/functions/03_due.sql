@@ -128,7 +128,8 @@ begin
     if v_fate = 'missing' then return false; end if;
     if v_fate = 'ended' then
       perform animus.lose_item(v_item.id, d.id, d.died_with = 1, coalesce(d.stands_since > d.seen_at, false), v_max, null, p_now)
-         from animus.daemons d where d.id = v_item.lease_owner;
+         from animus.daemons d join animus.work_items w on w.id = v_item.id and w.lease_owner = d.id  -- it may have gone back unbegun
+        where d.id = v_item.lease_owner;
       return false;
     end if;
   end if;

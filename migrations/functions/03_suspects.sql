@@ -5,7 +5,8 @@
 -- Says why the leases of a daemon ran out: 'ended', its process has; 'missing', it has no connection, and it takes another look in two seconds
 -- to tell; 'alive', anything else: it is frozen or cut off (its connections stay open), the server was away, it was asked to end, or it is
 -- of a version whose connections do not carry its id. Of a daemon with the embedded database, its process has ended when another one asks.
--- Locks: the row of the daemon. Raises: nothing.
+-- When its process is first found to have ended, what it had only claimed goes back (return_unbegun).
+-- Locks: the row of the daemon; the rows of what goes back, and skips those that others have locked. Raises: nothing.
 create or replace function animus.fate_of_daemon(p_id uuid, p_now timestamptz) returns text
 language plpgsql as $$
 declare
@@ -27,7 +28,30 @@ begin
   end if;
   if v_daemon.session = 'named' and v_daemon.missing_since > p_now - interval '2 seconds' then return 'missing'; end if;
   update animus.daemons set died_at = p_now where id = p_id and died_at is null;
+  if found then perform animus.return_unbegun(p_id, p_now); end if;
   return 'ended';
+end $$;
+
+-- Puts back what a daemon has only claimed, as it was: most of it waited there for a slot. Something that was running is suspected in its place. What
+-- stays is suspected: everything if nothing was running, because one of these may have ended the daemon before its focus began; and what an earlier daemon
+-- held when it ended, so that work which ends each daemon that claims it is found beside others, too. Returns how many went back.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.return_unbegun(p_daemon_id uuid, p_now timestamptz) returns int
+language plpgsql as $$
+declare
+  v_id uuid;
+  v_n  int := 0;
+begin
+  if not exists (select from animus.work_items where state = 'running' and lease_owner = p_daemon_id) then return 0; end if;
+  for v_id in
+    select id from animus.work_items
+     where state = 'claimed' and lease_owner = p_daemon_id and suspect_of is null and died_at is null and cancel_requested_at is null order by id for no key update skip locked
+  loop
+    update animus.work_items set died_at = p_now, died_at_turn = turns where id = v_id;
+    perform animus.requeue(v_id, null, p_now, null);
+    v_n := v_n + 1;
+  end loop;
+  return v_n;
 end $$;
 
 -- Returns how many items a daemon has claimed.
@@ -60,8 +84,11 @@ declare
   v_item   record;
   v_deaths int;
 begin
-  select state, turns, deaths, suspect_of, cancel_requested_at, cancel_reason into v_item from animus.work_items where id = p_id;
-  v_deaths := case when v_item.deaths > 0 and not animus.progressed_since_death(p_id) then v_item.deaths + 1 else 1 end;
+  select state, turns, deaths, died_at, suspect_of, cancel_requested_at, cancel_reason into v_item from animus.work_items where id = p_id;
+  v_deaths := case when v_item.deaths > 0 and not animus.progressed_since_death(p_id) then v_item.deaths + 1
+                   -- return_unbegun did not count the first one.
+                   when v_item.deaths = 0 and v_item.state = 'claimed' and v_item.died_at is not null and not animus.progressed_since_death(p_id) then 2
+                   else 1 end;
   if v_item.cancel_requested_at is not null then
     if not animus.try_lock_tree(p_id) then return false; end if;
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
@@ -84,8 +111,8 @@ begin
   return true;
 end $$;
 
--- Takes everything from a daemon whose event loop is blocked, before its leases end; its watchdog calls this. The work can be claimed when
--- these leases would have ended, or after p_pause: until then its commands may run. The work is suspected as if the process had ended.
+-- Takes everything from a daemon whose event loop is blocked, before its leases end; its watchdog calls this. What it had only claimed goes back as if the
+-- process had ended (return_unbegun). Other work can be claimed when these leases would have ended, or after p_pause: until then its commands may run. It is suspected.
 -- Returns how many items it took.
 -- Locks: the rows of the items, and skips those that others have locked; the row of the daemon. Raises: 57PA1.
 create or replace function animus.give_up_daemon(p_daemon_id uuid, p_pause interval default null) returns int
@@ -96,6 +123,7 @@ declare
   v_item record;
   v_n    int := 0;
 begin
+  v_n := animus.return_unbegun(p_daemon_id, v_now);
   for v_item in
     select id, lease_expires_at from animus.work_items where state in ('claimed', 'running') and lease_owner = p_daemon_id order by id for no key update skip locked
   loop

@@ -135,7 +135,7 @@ begin
     v_item.resolved_at);
   insert into pgmq.q_animus_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items
-     set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, deaths = 0, suspect_of = null, resolved_at = null, outcome = null, outcome_summary = null,
+     set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, deaths = 0, died_at = null, suspect_of = null, resolved_at = null, outcome = null, outcome_summary = null,
          error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id,
          key_blocked = key_blocked or v_waits,
          awaited = true  -- an item may have begun to wait for others and this one while it had ended

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { readFacultyBudget } from '../core/config/sections/budget.ts';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { deepFrozen } from '../core/text/deep-frozen.ts';
+import { isObject } from '../core/text/json-values.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
 import { readAwareness } from './faculty/awareness.ts';
 import type { CodeExecution, EngageSettings, Faculty } from './faculty/faculty.ts';
@@ -96,7 +97,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     description: faculty.description,
     file,
     maxConcurrent: faculty.concurrent ? (faculty.max_concurrent ?? null) : 1,
-    prefetch: faculty.prefetch,
+    ...(faculty.prefetch !== undefined && { prefetch: faculty.prefetch }),
     dedupUntil: faculty.dedup_until,
     onDuplicate: faculty.on_duplicate,
     runDeadlineSeconds: faculty.run_deadline_seconds,
@@ -205,7 +206,7 @@ function originsOf(document: StrictDocument<FacultyDocument>): Record<string, st
   const visit = (value: unknown, path: readonly string[]) => {
     for (const [key, inner] of Object.entries(value as object)) {
       const at = [...path, key];
-      if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) visit(inner, at);
+      if (isObject(inner)) visit(inner, at);
       else origins[at.join('.')] = document.originOf('faculty', ...at) ?? 'default';
     }
   };

@@ -1,6 +1,6 @@
 /** The command line: argv in, exit code out. */
 import { Command, CommanderError } from 'commander';
-import { AnimusError } from '../core/errors/errors.ts';
+import { AnimusError, usageError } from '../core/errors/errors.ts';
 import { loadSections } from '../features/features.ts';
 import {
   type CliContext,
@@ -30,7 +30,7 @@ async function parse(program: Command, argv: readonly string[]): Promise<void> {
     // Without arguments, print the help.
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
   } catch (error) {
-    const usage = error instanceof CommanderError ? usageError(error, program, argv) : error;
+    const usage = error instanceof CommanderError ? ofCommander(error, program, argv) : error;
     if (usage !== null) throw usage;
   }
 }
@@ -93,12 +93,12 @@ function bareProgram(streams: Pick<CliContext, 'stdout'>): Command {
 }
 
 /** Converts an error of commander; null if it only printed help or the version. */
-function usageError(error: CommanderError, program: Command, argv: readonly string[]): AnimusError | null {
+function ofCommander(error: CommanderError, program: Command, argv: readonly string[]): AnimusError | null {
   if (error.exitCode === 0) return null;
   const path = commandPath(program, argv);
   const said = error.code === 'commander.help' ? 'no command given' : inOurWords(error, path.length === 1);
   const detail = `${said}; see: ${[...path, '--help'].join(' ')}`;
-  return new AnimusError('usage.invalid', { detail }, { cause: error });
+  return usageError(detail, error);
 }
 
 function inOurWords({ code, message }: CommanderError, beforeCommand: boolean): string {

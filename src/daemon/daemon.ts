@@ -15,7 +15,6 @@ import { migrate } from '../store/migrations/migrate.ts';
 import { openConfiguredDatabase } from '../store/open/open-database.ts';
 import type { Database } from '../store/sql/database.ts';
 import { beginEnding, deadDaemons, deregisterDaemon, sessionName } from '../store/work/daemons.ts';
-import { logLibraryOutput } from '../telemetry/library-output.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { endFoci } from './control/end-foci.ts';
@@ -54,7 +53,6 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   closing.defer(() => {
     if (signals.drain.aborted) log.info({}, 'the daemon has stopped; unfinished work goes on when a daemon runs again');
   });
-  closing.defer(logLibraryOutput(log));
 
   const telemetry = await startTelemetry({ version: options.version, log });
   closing.defer(() => telemetry.shutdown());

@@ -1,20 +1,17 @@
 /** What happens after an answer: it is recorded, its calls are run, and the turn is judged. */
 import { estimateTokens } from '../core/work/tokens.ts';
-import type { Message } from '../llm/client.ts';
 import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
 import type { Transcript } from '../store/transcript/transcript.ts';
 import { answeredTurn, type RecordedTurn } from '../store/transcript/turns.ts';
-import type { NextBegun } from './ask-turn.ts';
+import { type NextBegun, prepareMessages } from './ask-turn.ts';
 import { finishCalls } from './calls/finish-calls.ts';
 import { withPending } from './calls/pending.ts';
 import { type Reads, startReads } from './calls/reads.ts';
-import { renderMessages } from './context/context.ts';
 import { withMail } from './context/mail.ts';
-import { askedNext, nextTurn, nothingBetween } from './context/next-turn.ts';
+import { nextTurn, nothingBetween } from './context/next-turn.ts';
 import { withSkills } from './context/skills.ts';
 import type { Answered } from './turn/ask-model.ts';
 import type { Refusal } from './turn/begin-turn.ts';
-import { requestOf } from './turn/call-model.ts';
 import type { LoopFocus, LoopReach, LoopRun } from './turn/loop-state.ts';
 import { leaveToEnd, recordAnswer, recordWithNext } from './turn/record-answer.ts';
 import { settleStopped } from './turn/settle-stopped.ts';
@@ -120,22 +117,13 @@ async function goStraightOn(
   const next = nextTurn(transcript, focus);
   const [recorded, messages] = await Promise.all([
     recordWithNext(whole, answered, next, focus, run, reach.db),
-    prepareNext(transcript, focus),
+    prepareMessages(transcript, focus),
   ]);
   if (recorded.kind === 'refused') {
     await reads.stop(new Error(`the turn was ${recorded.permit}`));
     return afterRefusal(recorded, sent, focus, run, reach);
   }
   return { kind: 'next', transcript, begun: { turn: next, permit: recorded.permit, messages } };
-}
-
-/** Writes the next request while the record is on its way to the disk. */
-async function prepareNext(transcript: Transcript, focus: LoopFocus): Promise<readonly Message[]> {
-  // The record is sent in the meantime.
-  await new Promise(setImmediate);
-  const messages = renderMessages(transcript);
-  focus.model.client.prepare?.(requestOf(transcript.turns.length + 1, messages, askedNext(transcript, focus)));
-  return messages;
 }
 
 /** Runs the remaining calls of the newest turn and judges the turn, unless that was done. */

@@ -10,6 +10,7 @@ import { askedNext, nextTurn } from './context/next-turn.ts';
 import { type Blocked, prepareRequest } from './context/prepare-request.ts';
 import { type Asked, askModel } from './turn/ask-model.ts';
 import { type Begun, beginTurn, type OpenTurn, type Refusal } from './turn/begin-turn.ts';
+import { requestOf } from './turn/call-model.ts';
 import type { LoopFocus, LoopReach, LoopRun } from './turn/loop-state.ts';
 import { settleFailed } from './turn/settle-failed.ts';
 
@@ -47,6 +48,16 @@ export async function askTurn(
   return smaller ? ask(smaller, undefined, focus, run, reach) : first;
 }
 
+/** Writes the next request while what comes before it is on its way to the disk. It is sent after that, if it still is the next one. */
+export async function prepareMessages(transcript: Transcript, focus: LoopFocus): Promise<readonly Message[]> {
+  // The record is sent in the meantime.
+  await new Promise(setImmediate);
+  const messages = renderMessages(transcript);
+  const next = askedNext(transcript, focus);
+  if (!focus.model.batch) focus.model.client.prepare?.(requestOf(transcript.turns.length + 1, messages, next));
+  return messages;
+}
+
 /** Without limits, it asks once: the client sends a request again by itself. Under limits, that needs a new hold. */
 async function ask(
   transcript: Transcript,
@@ -59,10 +70,13 @@ async function ask(
   let known = begun?.permit === 'reserve' ? undefined : begun;
   for (let lost = 0; ; known = undefined) {
     const turn = known?.turn ?? nextTurn(sent, focus);
-    const opened = await open(turn, known, focus, run, db);
+    const [opened, prepared] = await Promise.all([
+      open(turn, known, focus, run, db),
+      known ? (known.messages ?? renderMessages(sent)) : prepareMessages(sent, focus),
+    ]);
     if (opened.kind === 'refused') return { sent, asked: opened };
     sent = withNotices(sent, opened.notices);
-    const messages = known?.messages ?? renderMessages(sent);
+    const messages = opened.notices.length === 0 ? prepared : renderMessages(sent);
     const asked = await askModel(turn, messages, askedNext(sent, focus), run, db);
     if (asked.kind !== 'failed') return { sent, asked };
     const { failure } = asked;

@@ -54,7 +54,8 @@ export const openHealthServer: OpenHealth = (address, look, api) => {
   server.on('connection', connections.add);
   server.on('upgrade', (request, socket, head) => {
     const path = request.url?.startsWith('/api/') ? handler : null;
-    if (path?.upgrade) path.upgrade(request, socket, head, (person) => connections.keep(request.socket, person));
+    if (path?.upgrade)
+      path.upgrade(request, socket, head, (person, use) => connections.keep(request.socket, person, use));
     else socket.destroy();
   });
   return {
@@ -91,7 +92,7 @@ function answerApi(
   }
   const { socket } = request;
   response.once('close', () => connections.free(socket));
-  handler.answer(request, response, (person) => connections.keep(socket, person));
+  handler.answer(request, response, (person, use) => connections.keep(socket, person, use));
 }
 
 const starting = new AnimusError('http.starting');

@@ -1,5 +1,6 @@
 /** Cursors of lists whose order has several parts: opaque to clients. */
 import { AnimusError } from '../core/errors/errors.ts';
+import { parsedJson } from '../core/text/json-values.ts';
 import { FULL_ID } from '../core/work/id-reference.ts';
 import { type Field, optional, text } from './fields.ts';
 
@@ -24,7 +25,7 @@ export function readCursor<const Kinds extends readonly PartKind[]>(
   cursorText: string | undefined,
 ): PartsOf<Kinds> | null {
   if (cursorText === undefined) return null;
-  const parts = parsed(cursorText);
+  const parts = parsedJson(Buffer.from(cursorText, 'base64url').toString());
   const fits = Array.isArray(parts) && parts.length === kinds.length && kinds.every((kind, n) => IS[kind](parts[n]));
   if (fits) return parts as PartsOf<Kinds>;
   throw new AnimusError('http.invalid', { detail: 'query.after: not the `next` of a page of this list' });
@@ -36,11 +37,3 @@ const IS: Readonly<Record<PartKind, (part: unknown) => boolean>> = {
   digits: (part) => typeof part === 'string' && /^\d{1,18}$/.test(part),
   text: (part) => typeof part === 'string',
 };
-
-function parsed(cursorText: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursorText, 'base64url').toString());
-  } catch {
-    return null;
-  }
-}

@@ -11,8 +11,9 @@ const MAX_SECONDS = 30 * DAY_SECONDS;
 export const askHuman: Tool = databaseTool({
   name: 'ask_human',
   description:
-    'Asks a person a question and waits for the answer, which may take hours; you use no resources meanwhile. Ask only what you cannot find ' +
-    'out or decide yourself, and what your work depends on. The person sees only the question: say what it is about and what depends on the answer.',
+    'Asks a person and waits for the answer, which may take hours and costs nothing. Ask only what your work depends on and you cannot find out or ' +
+    'decide yourself. The person sees only the question: say what it is about, and what depends on the answer.',
+  words: { choices: 'suggested answers' },
   risk: 'read',
   input: z.strictObject({
     question: someText(10_000).describe('the whole question; the person sees nothing else of your work'),

@@ -9,8 +9,8 @@ const MAX_CONTENT_CHARS = 16_000;
 
 const ledgerAppend = databaseTool({
   name: 'ledger_append',
-  description:
-    'Appends an entry to the ledger of this work item. Types: plan, finding, decision, step, error, note. Append a step when a part of the plan is done.',
+  description: 'Adds an entry to the ledger: short and concrete, with names, paths and numbers.',
+  words: {},
   risk: 'write',
   input: z.strictObject({
     type: z.enum(LEDGER_TYPES).describe('the kind of entry'),
@@ -28,7 +28,8 @@ const ledgerAppend = databaseTool({
 
 const ledgerRead = databaseTool({
   name: 'ledger_read',
-  description: 'Reads the newest entries in the ledger of this work item, of all types or of one.',
+  description: 'Reads the last entries of the ledger, of one type or all.',
+  words: {},
   risk: 'read',
   input: z.strictObject({
     type: z.enum(LEDGER_TYPES).optional().describe('only entries of this type'),

@@ -9,7 +9,8 @@ const MAX_CHARACTERS = 20_000;
 export const readOutput = databaseTool({
   name: 'read_output',
   description:
-    'Reads a part of a large output that was cut in your context. The cut output names its artifact id. Offsets and limits are in characters.',
+    'Reads a part of an output that was cut in your context. The note in its place names the artifact; offset and limit count characters.',
+  words: {},
   risk: 'read',
   input: z.strictObject({
     artifact: z.uuid().describe('the artifact id that the cut output names'),

@@ -10,6 +10,7 @@ import type { ToolSpec } from '../llm/client.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { askHuman } from './ask-human.ts';
 import { AWARENESS_TOOL } from './awareness/awareness-source.ts';
+import { toolSchema } from './brief-schema.ts';
 import { CHILD_TOOLS } from './children/child-source.ts';
 import { codeItemTool } from './code/code-item-tool.ts';
 import { pooledSpec } from './code/contained-run.ts';
@@ -63,7 +64,7 @@ export function facultyTools(settings: ToolSettings): readonly Tool[] {
 }
 
 /** As without a configuration. */
-const NO_SETTINGS: ToolSettings = {
+export const NO_SETTINGS: ToolSettings = {
   web: () => ({ allow: [] }),
   search: () => null,
   embedQuery: noQueryEmbedding,
@@ -110,11 +111,11 @@ export function knownTools(): readonly KnownTool[] {
 }
 
 /** A tool of a focus, as permission rules see it. */
-export function permittedTool({ name, risk, kinds = {} }: Tool): PermittedTool {
+export const permittedTool = rememberedOf(({ name, risk, kinds = {} }: Tool): PermittedTool => {
   const isEngines = [...ENGINE_TOOLS, ...CHOSEN_TOOLS].some((tool) => tool.name === name);
   const origin = isEngines ? 'engine' : FACULTY_TOOL_NAMES.includes(name) ? 'faculty' : 'server';
   return { name, risk, kinds, origin };
-}
+});
 
 /**
  * True for a tool whose calls leave what somebody asked for: files, memories, skills, what a server changes. Not for those that write the
@@ -150,9 +151,20 @@ export function toolSpecs(tools: ReadonlyMap<string, Tool>): ToolSpec[] {
   return [...tools.values()].map(specOf);
 }
 
+/** The same for code, whose functions are made of the whole schemas: no model reads these. */
+export function codeSpecs(tools: ReadonlyMap<string, Tool>): ToolSpec[] {
+  return [...tools.values()].map(wholeSpecOf);
+}
+
+const wholeSpecOf = rememberedOf(
+  ({ name, description, input, inputSchema = z.toJSONSchema(input, { io: 'input' }) }: Tool): ToolSpec => {
+    return { name, description, inputSchema };
+  },
+);
+
 /** Most tools are the same objects for every focus of this process, and their schemas take a millisecond to write down. */
 const specOf = rememberedOf(
-  ({ name, description, input, inputSchema = z.toJSONSchema(input, { io: 'input' }) }: Tool): ToolSpec => {
+  ({ name, description, input, words, inputSchema = toolSchema(input, words) }: Tool): ToolSpec => {
     return { name, description, inputSchema };
   },
 );

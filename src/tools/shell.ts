@@ -35,13 +35,13 @@ const input = z.strictObject({
 });
 
 const RUNS =
-  'Runs a command with bash -c in the workspace and returns exit code, stdout and stderr (16 KiB each: the beginning and ' +
-  'the end of longer output). No terminal, no stdin; nothing keeps running in the background when the call ends';
-const FRESH = 'Each call starts fresh: directory and variables are not kept.';
+  'Runs a command with bash -c in the workspace; returns exit code, stdout and stderr (16 KiB each: the beginning and the end of ' +
+  'longer output). No terminal, no stdin. No directory, variable or process is kept for the next call';
 
 export const bashTool = worldTool<z.infer<typeof input>>({
   name: 'bash',
-  description: `${RUNS}. ${FRESH}`,
+  description: `${RUNS}.`,
+  words: { timeout_seconds: 'at most that of the call, the default' },
   input,
   kinds: { command: 'command' },
   risk: 'execute',
@@ -71,7 +71,12 @@ const bashWithJobsTool: WorldTool<z.infer<typeof inputWithJobs>> = {
   ...bashTool,
   notFromCode: ({ background = false }) =>
     background ? 'bash starts nothing in the background from code. Call it directly, outside of code.' : null,
-  description: `${RUNS}, unless it was started with background. ${FRESH}`,
+  description: `${RUNS}, but what was started with background.`,
+  words: {
+    timeout_seconds: 'without background at most that of the call, the default',
+    background:
+      'starts it and returns its id at once; use bash_job with it. It ends with the work, or when the work waits',
+  },
   input: inputWithJobs,
   run: ({ background = false, ...rest }, context) =>
     background ? startInBackground(rest.command, rest.timeout_seconds ?? null, context) : runCommand(rest, context),

@@ -16,6 +16,8 @@ interface ToolBase<Input> {
   readonly description: string;
   /** It may have to wait: parse with `safeParseAsync`. */
   readonly input: z.ZodType<Input>;
+  /** What a model is told of the fields, in place of their descriptions, which are for people (docs/tools.md); nothing of the other fields. Default: the descriptions. */
+  readonly words?: Readonly<Record<string, string>>;
   /** The JSON Schema that the model gets, where it was not written with zod; default: that of `input`. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly risk: RiskClass;

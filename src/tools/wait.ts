@@ -11,8 +11,9 @@ const MAX_SECONDS = 31_536_000;
 const waitUntil = databaseTool({
   name: 'wait_until',
   description:
-    'Waits until a time, or for a number of seconds, at most a year; you use no resources meanwhile. Give either time or ' +
-    'seconds. Use it to check later on something that takes time; do not use it to wait for a command that you run.',
+    'Waits until a time or for some seconds, at most a year, at no cost: to look at something later, not for a command that you run. ' +
+    'Give time or seconds.',
+  words: { time: 'such as 2026-03-01T09:00:00Z', reason: 'what you wait for; people see it' },
   risk: 'read',
   input: z
     .strictObject({

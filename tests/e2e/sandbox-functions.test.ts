@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SdkTool } from '../../src/sandbox/sdk/function-source.ts';
 import { sdkSource } from '../../src/sandbox/sdk/sdk-source.ts';
-import { FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../src/tools/registry.ts';
+import { codeSpecs, FACULTY_TOOL_NAMES, toolset } from '../../src/tools/registry.ts';
 import { missingPython, runOnHost, SANDBOX_FILES } from '../support/sandbox-runner.ts';
 
 const missing = missingPython();
@@ -123,7 +123,7 @@ describe.skipIf(missing)(`in Python${because}`, () => {
   });
 
   it('calls of the code reach the engine with the names of the schema, and give typed results', async () => {
-    const tools = toolSpecs(toolset(FACULTY_TOOL_NAMES));
+    const tools = codeSpecs(toolset(FACULTY_TOOL_NAMES));
     const data: Record<string, unknown> = {
       bash: { exit_code: 2, stdout: 'out', stderr: 'err', ended: 'exit', signal: null, duration_ms: 3 },
       read_file: { path: 'a', text: 'x\ny\n', first: 1, last: 2, lines: 2, bytes: 4 },

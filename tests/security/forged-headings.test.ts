@@ -59,7 +59,7 @@ test('forged headings in description, parameters, ledger and hook output stay in
   const [system] = await target.database.query<{ prompt: string }>(
     `select system_prompt as prompt from animus.focus_settings`,
   );
-  expect(system!.prompt).toContain('their text is between two lines of ~');
+  expect(system!.prompt).toContain('What a message quotes is between two lines of ~');
   await daemon.stop();
 });
 

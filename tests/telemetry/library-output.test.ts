@@ -3,6 +3,8 @@
 import { expect, test } from 'vitest';
 import { logLibraryOutput } from '../../src/telemetry/library-output.ts';
 import { openLog } from '../../src/telemetry/log.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 
 test('warnings of the process and output of libraries become log lines, and nothing else is written', async () => {
@@ -37,4 +39,15 @@ test('warnings of the process and output of libraries become log lines, and noth
     ]),
   );
   expect(printed).toEqual(['printed again']);
+});
+
+const pg = testDatabase();
+
+test('a daemon leaves the console and the warnings of its process to the program that runs it', async () => {
+  const outputs = () => [console.log, console.error, ...process.listeners('warning')];
+  const before = outputs();
+  const files = { 'faculties/helper.toml': '[faculty]\nname = "helper"\n[faculty.engage]\nmode = "code"\n' };
+  const daemon = await startTestDaemon({ databaseUrl: pg.connectionString, files, script: '[[answer]]\ntext = "x"\n' });
+  expect(outputs()).toEqual(before);
+  await daemon.stop();
 });

@@ -25,7 +25,7 @@ begin
   end if;
   update animus.workspaces w set name = p_name where w.id = p_id;
 exception when unique_violation then
-  perform animus.raise('WA002', format('a workspace named %s exists already', quote_literal(p_name)), p_id);
+  perform animus.raise('WA002', format('a workspace named %s already exists', quote_literal(p_name)), p_id);
 end $$;
 
 -- Deletes a workspace without conversations. A conversation that was deleted is removed by retention, an hour later at the earliest, and belongs to it

@@ -161,7 +161,7 @@ export const facultySchema = table({
     description: text().default(''),
     max_concurrent: count(1, 10_000).optional(),
     concurrent: flag().default(true),
-    prefetch: count(0, 1000).default(0),
+    prefetch: count(0, 1000).optional(),
     dedup_until: oneOf(['resolved', 'claimed']).default('resolved'),
     on_duplicate: oneOf(['merge', 'tell']).default('merge'),
     run_deadline_seconds: seconds(1, 604_800).default(3600),

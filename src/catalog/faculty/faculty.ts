@@ -21,7 +21,7 @@ export interface Faculty {
   readonly file: string;
   /** How many foci run at once, across all daemons; null: limited by the daemons only. */
   readonly maxConcurrent: number | null;
-  /** How many items a daemon claims beyond its free slots, for short work; missing in snapshots of earlier versions: none. */
+  /** How many items a daemon claims beyond its free slots; missing: as many as its pace asks for. */
   readonly prefetch?: number;
   /** The state of an item until which a second one with the same key is a duplicate. */
   readonly dedupUntil: 'resolved' | 'claimed';

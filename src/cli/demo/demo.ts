@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import { sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { isTerminal } from '../../core/work/work.ts';
@@ -81,12 +81,12 @@ function refuseWithoutKey(config: Config, model: string): void {
   if (provider === undefined) {
     const known = [...config.providers.keys()];
     const hint = didYouMean(name, known) || ` (there are ${known.join(', ')})`;
-    throw new AnimusError('usage.invalid', { detail: `--model: no provider named ${name}${hint}` });
+    throw usageError(`--model: no provider named ${name}${hint}`);
   }
   if (provider.kind === 'scripted' || provider.apiKeyEnv === null) return;
   if (provider.apiKey !== null || provider.credentials !== null) return;
   const detail = `${model} needs an API key of ${provider.name}, and ${provider.apiKeyEnv} is not set; set it, or leave out --model`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }
 
 function runWork(

@@ -6,7 +6,7 @@ import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import { placeSkill } from '../../catalog/skills/place-skill.ts';
 import { readSkillFiles } from '../../catalog/skills/read-skill-files.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
@@ -85,7 +85,7 @@ async function targetDirectory({ context, reach }: Invocation, option: string | 
 function refuseOwnDirectory(directory: string): void {
   if (!existsSync(directory) || realpathSync(directory) !== realpathSync(SHIPPED_FACULTIES)) return;
   const detail = `${directory} is where the faculties of animus are; call it in your project, or name another directory with --faculties`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }
 
 /** Those that were named, and the faculties that they may spawn, unless the directory has one of that name. */

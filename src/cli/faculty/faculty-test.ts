@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider.ts';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { AnimusError, messageOf, usageError } from '../../core/errors/errors.ts';
 import { interruption, sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { listProblems } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
@@ -126,7 +126,7 @@ async function copyWorkspace({ context }: Invocation, given: string | undefined,
     await cp(resolve(context.cwd, given), workspace, { recursive: true, verbatimSymlinks: true, filter });
   } catch (error) {
     const detail = `--workspace: ${given} cannot be copied: ${messageOf(error)}`;
-    throw new AnimusError('usage.invalid', { detail }, { cause: error });
+    throw usageError(detail, error);
   }
   if (drain.aborted) throw interruption();
   return workspace;

@@ -139,9 +139,11 @@ async function checkFaculties(
   for (const { faculty, remarks, bash } of sound) {
     if (names.length > 0 && !names.includes(faculty.name)) continue;
     output.line(styled('ok       ', 'green'), `${faculty.name}  ${faculty.file}`);
-    const { prefetch = 0 } = faculty;
-    if (prefetch > 0)
-      output.block(`a daemon claims up to ${counted(prefetch, 'item')} ahead of its free slots`, INDENT);
+    const { prefetch } = faculty;
+    if (prefetch !== undefined) {
+      const items = prefetch === 0 ? 'nothing' : `up to ${counted(prefetch, 'item')}`;
+      output.block(`a daemon claims ${items} ahead of its free slots`, INDENT);
+    }
     for (const sentence of bash === null ? [] : bashSentences(bash)) output.block(sentence, INDENT);
     const code = codeOf(faculty, config);
     if (code !== null) output.block(`execute_code runs ${code.sentence}`, INDENT);

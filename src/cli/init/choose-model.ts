@@ -1,6 +1,6 @@
 /** The model of the agent that `animus init` writes: a choice on a terminal, a default, and a look at the catalogue. */
 import type { Environment } from '../../core/config/source/environment.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { openCatalogue } from '../../llm/models/catalogue.ts';
 import { currentModels } from '../../llm/models/current-models.ts';
@@ -54,7 +54,7 @@ function showOffers(output: Output, env: Environment): void {
 
 function wrongNumber(answer: string, last: number): never {
   const detail = `expected a number from 1 to ${last}, or the name of a model, got ${answer}`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }
 
 /** What may be wrong with the name of a model, or null. A model may be newer than the catalogue, so it is not an error. `configured` is the text of animus.toml. */

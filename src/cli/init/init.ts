@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { messageOf, usageError } from '../../core/errors/errors.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
 import { openQuestions } from '../../terminal/command/ask.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
@@ -61,9 +61,9 @@ function requireDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true });
     if (statSync(directory).isDirectory()) return;
   } catch (error) {
-    throw new AnimusError('usage.invalid', { detail: `${directory} cannot be used: ${messageOf(error)}` });
+    throw usageError(`${directory} cannot be used: ${messageOf(error)}`);
   }
-  throw new AnimusError('usage.invalid', { detail: `${directory} is not a directory` });
+  throw usageError(`${directory} is not a directory`);
 }
 
 /** Asks at most three questions, on a terminal only. An option answers its question. */
@@ -91,13 +91,13 @@ async function settle(
 function checkName(name: string): void {
   if (FACULTY_NAME.test(name)) return;
   const detail = `--name: expected ${FACULTY_NAME_RULE}, got ${JSON.stringify(name)}`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }
 
 function checkModel(model: string): void {
   if (/^[^\s/]+(\/\S+)?$/.test(model)) return;
   const detail = `--model: expected "model" or "provider/model", got ${JSON.stringify(model)}`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }
 
 /** The next commands in order. `below`: the path from the current directory to the project. `animus`: how it was called. */

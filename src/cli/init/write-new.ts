@@ -1,7 +1,7 @@
 /** Writes files that do not exist yet. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { messageOf, usageError } from '../../core/errors/errors.ts';
 
 export interface NewFile {
   /** Relative to the project's directory, with slashes. */
@@ -25,6 +25,6 @@ export function writeNew(directory: string, { path, content }: NewFile): Written
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return { path, kept: true };
     const detail = `${file} cannot be written: ${messageOf(error)}`;
-    throw new AnimusError('usage.invalid', { detail }, { cause: error });
+    throw usageError(detail, error);
   }
 }

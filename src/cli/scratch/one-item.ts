@@ -15,6 +15,7 @@ import { type LedgerEntry, readLedger } from '../../operations/ledger.ts';
 import { readWork, type WorkDetail } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type FocusView, readFoci } from '../../store/views/focus-views.ts';
+import { logLibraryOutput } from '../../telemetry/library-output.ts';
 import { openLog } from '../../telemetry/log.ts';
 import { version } from '../../terminal/command/version.ts';
 import { refuseUnservedWork } from './unserved-work.ts';
@@ -75,14 +76,16 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
   const over = new Set<string>();
   let id: string | undefined;
   const adapt = (faculty: Faculty) => withCommands(one.adapt(faculty));
+  // The command prints what happens; the log only reports problems.
+  const log = openLog({ level: 'error' });
+  const printAgain = logLibraryOutput(log);
   const daemon = runDaemon(
     {
       parts: await loadFeatures(),
       config: one.config,
       version: version(),
       facultiesDir: one.facultiesDir,
-      // The command prints what happens; the log only reports problems.
-      log: openLog({ level: 'error' }),
+      log,
       adapt,
       unattended: true,
       onReady: ready.resolve,
@@ -115,5 +118,6 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
     finished.abort();
     // Its own failure was thrown above, through `stopped`.
     await daemon.catch(() => undefined);
+    printAgain();
   }
 }

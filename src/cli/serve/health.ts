@@ -1,7 +1,7 @@
 /** `animus health`: asks the daemon of this home whether it takes work. */
 import type { Command } from 'commander';
 import type { Reach } from '../../core/config/reach.ts';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { AnimusError, messageOf, usageError } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
 import { healthAddresses } from '../../daemon/presence/health-records.ts';
@@ -40,8 +40,7 @@ async function healthCommand({ output, reach, context }: Invocation): Promise<nu
 function addressesOf({ http, home, problem }: Reach): readonly HttpAddress[] {
   // The address itself is what is wrong with the configuration.
   if (http === undefined) throw problem ?? new AnimusError('internal.bug', { detail: 'an address without a problem' });
-  if (http === null)
-    throw new AnimusError('usage.invalid', { detail: 'daemon.http is "off": the daemon serves no health endpoint' });
+  if (http === null) throw usageError('daemon.http is "off": the daemon serves no health endpoint');
   if (http.configured && http.port !== 0) return [http];
   const found = healthAddresses(home);
   if (found.length > 0) return found;

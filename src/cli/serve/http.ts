@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../core/config/config.ts';
 import { type HttpConfig, isLoopback, unencrypted } from '../../core/config/sections/http.ts';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { AnimusError, messageOf, usageError } from '../../core/errors/errors.ts';
 import { aborted } from '../../core/lifecycle/aborted.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
@@ -88,7 +88,7 @@ function addressOf({ daemon, http }: { daemon: Config['daemon']; http: HttpConfi
   const address = given ?? daemon.http;
   if (address !== null && (http.behindTls || isLoopback(address.host))) return address;
   const off = 'daemon.http is "off": say where to listen with --listen HOST:PORT';
-  throw new AnimusError('usage.invalid', { detail: address === null ? off : unencrypted(showAddress(address)) });
+  throw usageError(address === null ? off : unencrypted(showAddress(address)));
 }
 
 /** This process takes no work: `/readyz` says whether it can answer requests. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readSecretFile } from '../../catalog/config/config-files.ts';
 import { environmentReader } from '../../core/config/source/environment.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../core/errors/errors.ts';
 import { listProblems } from '../../core/errors/problem.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
@@ -68,8 +68,8 @@ function readToken({ env, cwd }: CliContext, file: string | undefined): Secret {
   const reader = environmentReader(from, (path) => readSecretFile(resolve(cwd, path)));
   const token = reader.secret(VARIABLE);
   const { problems } = reader;
-  if (problems.length > 0) throw new AnimusError('usage.invalid', { detail: listProblems(problems) });
+  if (problems.length > 0) throw usageError(listProblems(problems));
   if (token !== null) return token;
   const detail = `animus mcp needs a token, which says who you are: set ${VARIABLE}, or give --token-file FILE; to make one: animus token create NAME`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }

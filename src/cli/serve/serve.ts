@@ -8,6 +8,8 @@ import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { loadFeatures } from '../../features/features.ts';
 import type { MigrationProgress } from '../../store/migrations/migrate.ts';
+import { logLibraryOutput } from '../../telemetry/library-output.ts';
+import { openLog } from '../../telemetry/log.ts';
 import { wholeNumber } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
@@ -47,6 +49,8 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
   const skillsDirs = await skillsDirectories(invocation, options.skills);
   // The daemon loads the telemetry SDK and the providers; other commands need not wait for them.
   const { runDaemon } = await import('../../daemon/daemon.ts');
+  const log = openLog({ level: config.logLevel });
+  const printAgain = logLibraryOutput(log);
   const { maxConcurrent } = options;
   const openHealth = await context.loadHealth?.();
   const started = sayWhatIsSlow(invocation, config);
@@ -55,6 +59,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       parts: await loadFeatures(),
       config,
       version: version(),
+      log,
       facultiesDir,
       skillsDirs,
       watchdog: true,
@@ -73,7 +78,10 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       },
     },
     context.signals,
-  ).finally(started);
+  ).finally(() => {
+    started();
+    printAgain();
+  });
   context.signals.endedAsAsked();
   return 0;
 }

@@ -1,6 +1,6 @@
 /** `animus help`: the help of a command, or a page about a topic that concerns all commands. */
 import type { Command } from 'commander';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import {
@@ -114,9 +114,7 @@ function commandOf(program: Command, words: readonly string[]): Command {
     if (inner === undefined) {
       const topics = command === program ? Object.keys(TOPICS) : [];
       const hint = didYouMean(word, [...command.commands.map((each) => each.name()), ...topics]);
-      throw new AnimusError('usage.invalid', {
-        detail: `no command or topic ${words.join(' ')}${hint}; see: animus help`,
-      });
+      throw usageError(`no command or topic ${words.join(' ')}${hint}; see: animus help`);
     }
     command = inner;
   }

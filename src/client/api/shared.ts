@@ -442,6 +442,7 @@ export type ErrorCode =
   | 'http.media_type'
   | 'http.too_large'
   | 'http.too_many'
+  | 'http.too_many_streams'
   | 'http.key_reused'
   | 'http.issuer'
   | 'http.no_sandbox'

@@ -43,7 +43,7 @@ export const ERRORS = {
   'skill.unknown': row('no skill named {name}{hint?}', false, 3),
   'skill.invalid': row('{count} problem(s) in the skills:\n{problems}', false, 2, 422),
   'skill.changed': row('the skill {name} in {directory} was changed after it was read: {detail}', true, 5),
-  'skill.exists': row('{directory} exists already; choose another directory, or replace it with --force', false, 5),
+  'skill.exists': row('{directory} already exists; choose another directory, or replace it with --force', false, 5),
   'skill.unwritable': row('cannot write the skill {name} to {directory}: {detail}', true, 1),
   'skill.source': row('{source}: {detail}', false, 2),
 
@@ -99,7 +99,7 @@ export const ERRORS = {
   ),
 
   'schedule.not_found': row('no schedule named {name}{hint?}', false, 3),
-  'schedule.exists': row('a schedule named {name} exists already; remove it first, or choose another name', false, 5),
+  'schedule.exists': row('a schedule named {name} already exists; remove it first, or choose another name', false, 5),
   'schedule.invalid': row('the schedule is not valid: {detail}', false, 2, 422),
 
   'hook.failed': row('hook {command} failed: {detail}', true, 1),
@@ -130,6 +130,7 @@ export const ERRORS = {
   'http.media_type': row('the body must be JSON, with the header Content-Type: application/json', false, 2, 415),
   'http.too_large': row('the body has more than {limit} bytes', false, 2, 413),
   'http.too_many': row('{detail}; try again in {seconds} s', true, 5, 429),
+  'http.too_many_streams': row('{detail}; try again in {seconds} s', true, 5, 503),
   'http.key_reused': row('{detail}; a new request needs a new Idempotency-Key', false, 5, 422),
   'http.issuer': row('the keys of the issuer of the token cannot be read; try again in a moment', true, 4),
   'http.no_sandbox': row('no code can run now: {detail}; {remedy}', true, 4),

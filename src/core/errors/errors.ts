@@ -33,6 +33,11 @@ export function errorOf(code: ErrorCode, details: ErrorDetails, options: ErrorOp
   return new AnimusError<ErrorCode>(code, details as DetailsOf<ErrorCode>, options);
 }
 
+/** The error of a wrong use: of a command, an option or a message. */
+export function usageError(detail: string, cause?: unknown): AnimusError {
+  return new AnimusError('usage.invalid', { detail }, cause === undefined ? {} : { cause });
+}
+
 /** True for an AnimusError; with `codes`, only for one of these codes. */
 export function isAnimusError(error: unknown, ...codes: ErrorCode[]): error is AnimusError {
   return error instanceof AnimusError && (codes.length === 0 || codes.includes(error.code));

@@ -41,15 +41,21 @@ export interface HealthServer extends Service {
   serveApi(api: HttpApi): void;
 }
 
+/** What a connection is used for: an answer, or a stream that stays open (of events, or a WebSocket). */
+export type ConnectionUse = 'answer' | 'stream';
+
+/**
+ * Marks a connection as one of this person, until the answer has been sent: it is not closed to make room. It raises `http.too_many` for a person who
+ * uses too many at once, and `http.too_many_streams` for a stream without room.
+ */
+export type Admitted = (person: string, use: ConnectionUse) => void;
+
 /** Answers requests below `/api/`. */
 export interface HttpApi {
-  /**
-   * `admitted` marks the connection as one of this person, until the answer has been sent: it is not closed to make room. It raises
-   * `http.too_many` for a person who uses too many at once.
-   */
-  answer(request: IncomingMessage, response: ServerResponse, admitted: (person: string) => void): void;
+  /** `admitted` is called once it is known who sends it. */
+  answer(request: IncomingMessage, response: ServerResponse, admitted: Admitted): void;
   /** Takes a connection that asks for another protocol (WebSocket). Absent: it is closed. */
-  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: (person: string) => void): void;
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): void;
   /** Lets the requests under way end, for some seconds, and ends all streams. */
   stop(): Promise<void>;
 }

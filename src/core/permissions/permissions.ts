@@ -1,4 +1,5 @@
 /** The permissions of a faculty, and the verdict about a call. */
+import { rememberedOf } from '../text/remembered.ts';
 import { type CallFields, type CommandLines, commandField, type FieldFit, fieldFit } from './field-fit.ts';
 import type { FieldPattern, RuleKey } from './rule-key.ts';
 import { type FieldKind, type RiskClass, stricter, type Verdict } from './verdict.ts';
@@ -59,19 +60,36 @@ export interface Permission {
  */
 export function permissionOf(permissions: Permissions, call: PermittedCall): Permission {
   const { name, origin, risk } = call.tool;
-  const mine = permissions.rules.filter(({ tool, patterns }) => tool === name && patterns !== null);
-  const level = (fits: (rule: PermissionRule) => boolean) =>
-    strictest(permissions.rules.filter((rule) => rule.patterns === null && fits(rule)).map(decided));
+  const { named, beginnings } = groupsOf(permissions.rules);
   return (
-    byPattern(mine, call) ??
-    level(({ tool }) => tool === name) ??
-    level(({ tool }) => tool.length > 1 && tool.endsWith('*') && name.startsWith(tool.slice(0, -1))) ??
+    byPattern(patternRules(permissions, name), call) ??
+    level(named.get(name)) ??
+    level(beginnings.filter(({ tool }) => name.startsWith(tool.slice(0, -1)))) ??
     // Without the engine's own tools no faculty can work, so only rules that name them count.
     (origin === 'engine' && (risk === 'read' || risk === 'write')
       ? { verdict: 'auto', rule: 'default: a tool of the engine', at: null, unclear: null }
-      : (level(({ tool }) => tool === '*') ?? byRisk(permissions, call)))
+      : (level(named.get('*')) ?? byRisk(permissions, call)))
   );
 }
+
+function level(rules: readonly PermissionRule[] = []) {
+  return strictest(rules.filter(({ patterns }) => patterns === null).map(decided));
+}
+
+/** The rules about a tool that compare its input. */
+export function patternRules({ rules }: Permissions, tool: string): readonly PermissionRule[] {
+  return (
+    groupsOf(rules)
+      .named.get(tool)
+      ?.filter(({ patterns }) => patterns !== null) ?? []
+  );
+}
+
+/** By what they name, and those that name the beginning of a name: the rules about other tools cost a call nothing. */
+const groupsOf = rememberedOf((rules: readonly PermissionRule[]) => ({
+  named: Map.groupBy(rules, ({ tool }) => tool),
+  beginnings: rules.filter(({ tool }) => tool.length > 1 && tool.endsWith('*')),
+}));
 
 function byPattern(rules: readonly PermissionRule[], call: PermittedCall): Permission | null {
   const lines: CommandLines = new Map();

@@ -1,4 +1,4 @@
-/** The items that a daemon has claimed and not started: what it claims ahead for faculties with `prefetch`. */
+/** The items that a daemon has claimed and not started: what it claims ahead, and what waits for an end that is being written. */
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { giveBack } from '../../store/work/work.ts';
@@ -10,9 +10,10 @@ export interface Backlog {
   readonly size: number;
   /**
    * Adds an item behind all that start before it: those of higher priority, and of the same priority those added earlier. `ahead`: it was
-   * claimed without a free slot; it starts after items of its priority that were promised one.
+   * claimed without a free slot; it starts after items of its priority that were promised one. `untilMs`: how long it may wait, in monotonic
+   * milliseconds.
    */
-  add(item: RunningFocus, ahead: boolean): void;
+  add(item: RunningFocus, ahead: boolean, untilMs: number): void;
   /** Removes and returns the item that starts next. */
   next(): RunningFocus | undefined;
   /** Puts items back into the queue. They are removed at once; `ended` waits for the statement. */
@@ -20,15 +21,23 @@ export interface Backlog {
   countOf(faculty: string): number;
   /** The names of the faculties of its items. */
   faculties(): string[];
-  /** When the oldest of its items was claimed, in monotonic milliseconds; null: it is empty. */
-  oldestMs(): number | null;
+  /** Puts back what has waited for too long, and returns whether there was any. */
+  giveBackOverdue(nowMs: number): boolean;
+  /** Until when the first of its items may wait; infinite: it is empty. */
+  dueMs(): number;
   /** Resolves when no item is on its way back. */
   ended(): Promise<void>;
 }
 
+interface Waiting {
+  readonly item: RunningFocus;
+  readonly ahead: boolean;
+  readonly untilMs: number;
+}
+
 /** `onGone`: the item is not this daemon's any more. */
 export function createBacklog(db: Database, log: Log, onGone: (item: RunningFocus) => void): Backlog {
-  let waiting: { readonly item: RunningFocus; readonly ahead: boolean }[] = [];
+  let waiting: Waiting[] = [];
   const counts = new Map<string, number>();
   const returning = new Set<Promise<void>>();
 
@@ -36,11 +45,14 @@ export function createBacklog(db: Database, log: Log, onGone: (item: RunningFocu
     counts.set(item.work.faculty, counts.get(item.work.faculty)! - 1);
   }
 
-  function remove(which: (item: RunningFocus) => boolean): RunningFocus[] {
-    const removed = waiting.filter(({ item }) => which(item)).map(({ item }) => item);
-    if (removed.length > 0) waiting = waiting.filter(({ item }) => !which(item));
+  /** Returns whether there were any. */
+  function giveBackThose(which: (one: Waiting) => boolean): boolean {
+    const removed = waiting.filter(which).map(({ item }) => item);
+    if (removed.length === 0) return false;
+    waiting = waiting.filter((one) => !which(one));
     for (const item of removed) forget(item);
-    return removed;
+    handBack(removed);
+    return true;
   }
 
   function handBack(items: readonly RunningFocus[]): void {
@@ -71,20 +83,17 @@ export function createBacklog(db: Database, log: Log, onGone: (item: RunningFocu
     get size() {
       return waiting.length;
     },
-    add(item, ahead) {
+    add(item, ahead, untilMs) {
       const { priority, faculty } = item.work;
       const at = waiting.findLastIndex(
         (other) =>
           other.item.work.priority > priority ||
           (other.item.work.priority === priority && Number(other.ahead) <= Number(ahead)),
       );
-      waiting.splice(at + 1, 0, { item, ahead });
+      waiting.splice(at + 1, 0, { item, ahead, untilMs });
       counts.set(faculty, (counts.get(faculty) ?? 0) + 1);
       // A cancel, a lost lease or the end of the daemon reaches it like a running focus.
-      const stopped = () => {
-        const removed = remove((other) => other === item);
-        if (removed.length > 0) handBack(removed);
-      };
+      const stopped = () => giveBackThose((other) => other.item === item);
       item.control.signal.addEventListener('abort', stopped, { once: true });
       item.control.drain.addEventListener('abort', stopped, { once: true });
     },
@@ -94,12 +103,12 @@ export function createBacklog(db: Database, log: Log, onGone: (item: RunningFocu
       return one?.item;
     },
     giveBack(which) {
-      const items = remove(which);
-      if (items.length > 0) handBack(items);
+      giveBackThose(({ item }) => which(item));
     },
+    giveBackOverdue: (nowMs) => giveBackThose(({ untilMs }) => untilMs <= nowMs),
     countOf: (faculty) => counts.get(faculty) ?? 0,
     faculties: () => [...counts].filter(([, count]) => count > 0).map(([faculty]) => faculty),
-    oldestMs: () => (waiting.length === 0 ? null : Math.min(...waiting.map(({ item }) => item.leasedAtMs))),
+    dueMs: () => waiting.reduce((least, { untilMs }) => Math.min(least, untilMs), Number.POSITIVE_INFINITY),
     async ended() {
       await Promise.all(returning);
     },

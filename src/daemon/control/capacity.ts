@@ -9,31 +9,24 @@ export interface Situation {
   readonly nowMs: number;
   /** How long a focus is reserved for the host that has its directory. */
   readonly hostGraceSeconds: number;
-  /** How many claimed items of a faculty wait for a slot; null: claim nothing ahead. */
-  readonly waitingOf: ((faculty: string) => number) | null;
+  /** How many items of a faculty to claim ahead. */
+  readonly aheadOf: (faculty: Faculty) => number;
 }
 
 /** The faculties to claim for: all known ones, except those whose provider is failing. */
 export function claimableFaculties(
   faculties: Iterable<Faculty>,
-  { heldUntilMs, nowMs, hostGraceSeconds, waitingOf }: Situation,
+  { heldUntilMs, nowMs, hostGraceSeconds, aheadOf }: Situation,
 ): Record<string, ClaimableFaculty> {
   const claimable: Record<string, ClaimableFaculty> = {};
   for (const faculty of faculties) {
     if ((heldUntilMs.get(faculty.name) ?? 0) > nowMs) continue;
-    const ahead = waitingOf === null ? 0 : claimsAhead(faculty, waitingOf(faculty.name));
+    const ahead = aheadOf(faculty);
     const options = claimableFaculty(faculty, hostGraceSeconds);
-    claimable[faculty.name] = ahead === 0 ? options : { ...options, ahead };
+    claimable[faculty.name] =
+      ahead === 0 ? options : { ...options, ahead, ...(faculty.prefetch === undefined && { yields: true as const }) };
   }
   return claimable;
-}
-
-/**
- * How many items of a faculty to claim ahead while so many wait: what is missing of its `prefetch`, once half of it has started. So a refill
- * is one claim of many items.
- */
-export function claimsAhead({ prefetch = 0 }: Faculty, waiting: number): number {
-  return waiting <= prefetch / 2 ? prefetch - waiting : 0;
 }
 
 /** A faculty without its own maximum is bounded only by the limits of the daemons. */

@@ -9,7 +9,7 @@ import type { Wake } from '../../core/lifecycle/wake.ts';
 import type { ReleaseReason } from '../../store/work/release-reason.ts';
 import { type Claim, type ClaimRequest, claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import type { Ends } from '../focus/scope/refused-end.ts';
-import { claimableFaculties, claimsAhead } from './capacity.ts';
+import { claimableFaculties } from './capacity.ts';
 import { createClaimWatch } from './claim-watch.ts';
 import { createDueWaits } from './due-waits.ts';
 import type { LeaseHolder, RunningFocus } from './focus-lease.ts';
@@ -143,7 +143,7 @@ export function createControlPlane(daemon: ClaimingDaemon): ControlPlane {
       heldUntilMs: held,
       nowMs: sent.monotonicMs,
       hostGraceSeconds: daemon.settings().focusHostGraceSeconds,
-      waitingOf: mayClaimAhead ? backlog.countOf : null,
+      aheadOf: mayClaimAhead ? slots.claimsAhead : () => 0,
     });
     const ahead = Object.values(faculties).reduce((sum, faculty) => sum + (faculty.ahead ?? 0), 0);
     if (free + ahead + backlog.size === 0) return watch.brought(null);
@@ -207,9 +207,8 @@ export function createControlPlane(daemon: ClaimingDaemon): ControlPlane {
    */
   function leavesRoom(faculty: Faculty): boolean {
     if (backlog.size === 0) mayClaimAhead = true;
-    if (saturated && isWorthAClaim()) return true;
-    if (backlog.size > 0) return mayClaimAhead && claimsAhead(faculty, backlog.countOf(faculty.name)) > 0;
-    return faculty.maxConcurrent !== null;
+    if (saturated && (isWorthAClaim() || (mayClaimAhead && slots.claimsAhead(faculty) > 0))) return true;
+    return backlog.size === 0 && faculty.maxConcurrent !== null;
   }
 
   return {

@@ -24,8 +24,6 @@ export interface RunningFocus {
   readonly work: ClaimedWork;
   readonly control: FocusControl;
   readonly lease: FocusLease;
-  /** When the claim was sent, in monotonic milliseconds: the lease cannot have begun earlier. */
-  readonly leasedAtMs: number;
 }
 
 export interface LeaseHolder extends ServiceBase {

@@ -9,6 +9,7 @@ import { count, record } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/scope/focus-control.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { createFocusLease, type LeaseHolder, type RunningFocus } from './focus-lease.ts';
+import { createPace, PACE_MS } from './pace.ts';
 
 /**
  * Runs one focus to its end; never rejects. Resolves to how it ended where the caller needs it: a parked focus may have set a
@@ -30,6 +31,11 @@ export interface Slots {
    * are on their way at the same time, and not one after the other.
    */
   room(): number;
+  /**
+   * How many items of a faculty to claim ahead: what is missing of its `prefetch`, or of what the pace of its foci asks for, once half of it has
+   * started. So a refill is one claim of many items.
+   */
+  claimsAhead(faculty: Faculty): number;
   /** Adds a claimed item to those that wait for a slot. `fill` starts it. */
   take(work: ClaimedWork, claimed: Moment): void;
   /** Starts what waits, as far as there are slots. */
@@ -58,13 +64,15 @@ export interface SlotHolder extends LeaseHolder {
  */
 const MAX_WAIT_MS = 1000;
 const MAX_WAIT_SHARE = 0.05;
+/** The same for what the daemon has claimed ahead by itself: it was to start sooner, so the pace is not what it was. */
+const MAX_WAIT_BY_PACE_MS = 2.5 * PACE_MS;
 
 export function createSlots(holder: SlotHolder): Slots {
   const { db, clock, log, stopping } = holder;
   const running = new Map<string, RunningFocus>();
   const foci = new Set<Promise<void>>();
-  /** Those that have a slot. */
-  const working = new Set<string>();
+  /** Those that have a slot, and since when. */
+  const working = new Map<string, number>();
   /** Those of short work that only write their end, and have no slot. */
   const ending = new Set<string>();
   /** Those that only write their end, and still have their slot. */
@@ -72,6 +80,7 @@ export function createSlots(holder: SlotHolder): Slots {
   /** Items waited for a slot for too long, and no focus has ended since: the ends that are on their way may take long. */
   let endsAreLate = false;
   const maxWaitMs = Math.min(MAX_WAIT_MS, MAX_WAIT_SHARE * holder.leaseSeconds * 1000);
+  const pace = createPace();
   const backlog = createBacklog(db, log, (item) => running.delete(item.work.id));
 
   function free(): number {
@@ -82,17 +91,25 @@ export function createSlots(holder: SlotHolder): Slots {
     return Math.max(0, free() + (endsAreLate ? 0 : closing.size) - backlog.size);
   }
 
+  /** How many items of a faculty may wait for a slot, and as many may write their end without one. */
+  function aheadOf({ name, prefetch }: Faculty): number {
+    return prefetch ?? pace.ahead(name, clock.monotonicMs());
+  }
+
   function take(work: ClaimedWork, claimed: Moment): void {
     const control = createFocusControl(() => leaveSlot(work));
     const lease = createFocusLease(holder, work, control, claimed);
-    const item = { work, control, lease, leasedAtMs: claimed.monotonicMs };
+    const item = { work, control, lease };
     running.set(work.id, item);
     count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
     // Later attempts are left out: some were reclaimed, and were not ready all that time.
     if (work.attempts === 0) {
       record('work.claim.latency', Math.max(0, clock.nowMs() - work.readyAt.getTime()), { faculty: work.faculty });
     }
-    backlog.add(item, (holder.faculties().get(work.faculty)?.prefetch ?? 0) > 0);
+    const faculty = holder.faculties().get(work.faculty);
+    const ahead = faculty !== undefined && aheadOf(faculty) > 0;
+    const patienceMs = ahead && faculty.prefetch === undefined ? Math.min(maxWaitMs, MAX_WAIT_BY_PACE_MS) : maxWaitMs;
+    backlog.add(item, ahead, claimed.monotonicMs + patienceMs);
   }
 
   function fill(): void {
@@ -108,11 +125,12 @@ export function createSlots(holder: SlotHolder): Slots {
     const faculty = holder.faculties().get(work.faculty);
     if (faculty === undefined) {
       // Its file was removed after the claim.
-      backlog.add(item, true);
+      backlog.add(item, true, 0);
       backlog.giveBack((other) => other === item);
       return;
     }
-    working.add(work.id);
+    const startedMs = clock.monotonicMs();
+    working.set(work.id, startedMs);
     const focus = holder
       .runFocus(work, faculty, control, lease)
       .catch((error: unknown) => {
@@ -122,6 +140,7 @@ export function createSlots(holder: SlotHolder): Slots {
       })
       .then((end) => {
         running.delete(work.id);
+        if (!ending.has(work.id) && !closing.has(work.id)) pace.worked(work.faculty, startedMs, clock.monotonicMs());
         working.delete(work.id);
         ending.delete(work.id);
         closing.delete(work.id);
@@ -139,14 +158,16 @@ export function createSlots(holder: SlotHolder): Slots {
    */
   function leaveSlot(work: ClaimedWork): void {
     const faculty = holder.faculties().get(work.faculty);
-    if (faculty === undefined || !working.has(work.id)) return;
-    const { prefetch = 0 } = faculty;
-    if (prefetch === 0) {
+    const startedMs = working.get(work.id);
+    if (faculty === undefined || startedMs === undefined) return;
+    const ahead = aheadOf(faculty);
+    pace.worked(work.faculty, startedMs, clock.monotonicMs());
+    if (ahead === 0) {
       closing.add(work.id);
       holder.onEnding();
       return;
     }
-    if (ending.size >= prefetch) return;
+    if (ending.size >= ahead) return;
     working.delete(work.id);
     ending.add(work.id);
     // Not at once: the caller is about to write its end.
@@ -160,16 +181,21 @@ export function createSlots(holder: SlotHolder): Slots {
     running,
     backlog,
     room,
+    claimsAhead(faculty) {
+      const ahead = aheadOf(faculty);
+      const waiting = backlog.countOf(faculty.name);
+      return waiting <= ahead / 2 ? ahead - waiting : 0;
+    },
     take,
     fill,
     giveBackOverdue() {
-      const oldestMs = backlog.oldestMs();
-      if (oldestMs === null) return { gaveBack: false, nextMs: Number.POSITIVE_INFINITY };
-      const dueMs = clock.monotonicMs() - maxWaitMs;
-      if (oldestMs > dueMs) return { gaveBack: false, nextMs: oldestMs - dueMs };
-      backlog.giveBack((item) => item.leasedAtMs <= dueMs);
-      endsAreLate = true;
-      return { gaveBack: true, nextMs: maxWaitMs };
+      const nowMs = clock.monotonicMs();
+      const gaveBack = backlog.giveBackOverdue(nowMs);
+      if (gaveBack) {
+        endsAreLate = true;
+        pace.stalled();
+      }
+      return { gaveBack, nextMs: backlog.dueMs() - nowMs };
     },
     async ended() {
       await Promise.all(foci);

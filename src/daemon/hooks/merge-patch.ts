@@ -1,4 +1,5 @@
 /** JSON merge patch (RFC 7396). Pure. */
+import { isObject } from '../../core/text/json-values.ts';
 
 type Json = unknown;
 
@@ -15,8 +16,4 @@ export function mergePatch(target: Json, patch: Json): Json {
   }
   // Defines own properties: a member named __proto__ is data.
   return Object.fromEntries(merged);
-}
-
-function isObject(value: Json): value is Readonly<Record<string, Json>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,7 @@ import {
   type Permission,
   type Permissions,
   type PermittedCall,
+  patternRules,
   permissionOf,
 } from '../../core/permissions/permissions.ts';
 import { parseRuleKey } from '../../core/permissions/rule-key.ts';
@@ -49,8 +50,8 @@ function keyOf({ callId, input, also }: GatedCall): string {
 }
 
 /** Links are only followed where a rule compares paths. */
-function hasPatterns({ rules }: Permissions, name: string): boolean {
-  return rules.some(({ tool, patterns }) => tool === name && patterns !== null && patterns.length > 0);
+function hasPatterns(permissions: Permissions, name: string): boolean {
+  return patternRules(permissions, name).some(({ patterns }) => patterns!.length > 0);
 }
 
 function verdictOf(permission: Permission, { approvalDeadlineSeconds }: Permissions): GateVerdict {

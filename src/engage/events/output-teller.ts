@@ -9,7 +9,7 @@ import { MAX_PIECE_CHARS, type OutputPiece } from '../../store/events/live/live-
 import type { FocusEventBody } from './events.ts';
 import { wholeCharacters } from './whole-characters.ts';
 
-/** Pieces within this many milliseconds are sent together. */
+/** Pieces within this many milliseconds are sent together. While somebody watches, the first of them is sent at once. */
 const GATHER_MS = 200;
 /** How often to check whether the item is watched now. */
 const ASK_AGAIN_MS = 2000;
@@ -45,11 +45,12 @@ export function createOutputTeller(
   const printed = new Map<string, Printed>();
   const stopped = new AbortController();
   let telling: Promise<void> | null = null;
+  let watched = false;
 
   async function tellOn(): Promise<void> {
-    await clock.sleep(GATHER_MS, stopped.signal);
+    await clock.sleep(watched ? 0 : GATHER_MS, stopped.signal);
     while (untold(printed) && !stopped.signal.aborted) {
-      const watched = await tellSome();
+      watched = await tellSome();
       await clock.sleep(watched ? GATHER_MS : ASK_AGAIN_MS, stopped.signal);
     }
     telling = null;

@@ -7,7 +7,7 @@ import { MAX_PIECE_CHARS, type TextPiece } from '../../store/events/live/live-pi
 import type { FocusEventBody } from './events.ts';
 import { wholeCharacters } from './whole-characters.ts';
 
-/** Pieces within this many milliseconds are sent together. */
+/** Pieces within this many milliseconds are sent together. While somebody watches, the first piece of an answer is sent at once. */
 const GATHER_MS = 200;
 /** How often to check whether the item is watched now. */
 const ASK_AGAIN_MS = 2000;
@@ -41,7 +41,7 @@ export function createTextTeller(
   const untold = () => (answer && answer.told < answer.text.length ? answer : null);
 
   async function tellOn(): Promise<void> {
-    await clock.sleep(GATHER_MS, stopped.signal);
+    await clock.sleep(mark === null ? GATHER_MS : 0, stopped.signal);
     for (let current = untold(); current && !stopped.signal.aborted; current = untold()) {
       const text = wholeCharacters(current.text.slice(current.told, current.told + MAX_PIECE_CHARS));
       if (text === '') break;

@@ -1,6 +1,7 @@
 /** JSON objects that stand in a text with other words. Pure. */
 import { textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
+import { parsedJson } from '../../core/text/json-values.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -43,9 +44,5 @@ function endOfObject(text: string, start: number, until: number): { readonly clo
 
 function parsed(json: string): JsonObject | null {
   if (textBeyond(json, JSON_LIMITS.outcome) !== null) return null;
-  try {
-    return JSON.parse(json) as JsonObject;
-  } catch {
-    return null;
-  }
+  return parsedJson(json) as JsonObject | null;
 }

@@ -3,6 +3,7 @@ import { type OutcomeSchema, outcomeOfAnswer, outcomeProblems } from '../../cata
 import { entryText, fenced } from '../../core/text/fence.ts';
 import { textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
+import { isObject } from '../../core/text/json-values.ts';
 import { objectsInText } from './objects-in-text.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
@@ -54,8 +55,7 @@ export function nonconforming(problems: readonly string[]): string {
 }
 
 function outcomeOf(printed: unknown): Outcome {
-  const isObject = printed !== null && typeof printed === 'object' && !Array.isArray(printed);
-  return isObject ? (printed as Outcome) : { value: printed };
+  return isObject(printed) ? printed : { value: printed };
 }
 
 /** One line for lists: the outcome's own `summary`, or the first line of text in the answer. */
@@ -110,7 +110,7 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
     const beyond = textBeyond(json, JSON_LIMITS.outcome);
     if (beyond !== null) return { problem: beyond };
     const value: unknown = JSON.parse(json);
-    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { object: value as Outcome };
+    if (isObject(value)) return { object: value };
     return { problem: 'the fenced block holds JSON that is not an object' };
   } catch (error) {
     return { problem: `it is not valid JSON: ${(error as Error).message}` };

@@ -1,7 +1,7 @@
 /** `animus work approve|deny|answer`: decisions about what waits for a person. */
 
 import type { Command } from 'commander';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../core/errors/errors.ts';
 import { approveAlways, DEFAULT_GRANT_SECONDS, type GrantScope } from '../../operations/always-allow.ts';
 import { type AskedView, readAsked } from '../../operations/asked.ts';
 import { decidedBudget } from '../../operations/decided-budget.ts';
@@ -96,7 +96,7 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
       : JSON.stringify(jsonObject('--input', jsonOf('--input', options.input, invocation.context.cwd)));
   const { always, note, pattern, for: seconds = DEFAULT_GRANT_SECONDS } = options;
   if (always === undefined && (options.for !== undefined || pattern !== undefined)) {
-    throw new AnimusError('usage.invalid', { detail: '--for and --pattern belong to --always' });
+    throw usageError('--for and --pattern can only be used with --always');
   }
   return decideOn(invocation, options, reference, 'approved', async (db, id, { ask_id: ask, hash }) => {
     const decision = { ask, hash, note, input };

@@ -1,6 +1,6 @@
 /** `animus inbox`: what waits for a person, of all work, by its cause. */
 import type { Command } from 'commander';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../core/errors/errors.ts';
 import { type Asked, readAsked, readAsks } from '../../operations/asked.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { wholeNumber } from '../../terminal/command/arguments.ts';
@@ -41,7 +41,7 @@ async function inboxCommand(
   const { output } = invocation;
   const { limit, full, group, deny, seen } = options;
   if (group === undefined && (deny ?? seen) !== undefined) {
-    throw new AnimusError('usage.invalid', { detail: '--deny and --seen belong to --group' });
+    throw usageError('--deny and --seen can only be used with --group');
   }
   if (group !== undefined) return groupCommand(invocation, options, group);
   if (reference !== undefined) {

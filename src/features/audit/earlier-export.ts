@@ -1,6 +1,6 @@
 /** Compares the decisions with an earlier export of them, which shows what the chain alone cannot: a chain whose end was cut off or that was written anew. */
 import { open } from 'node:fs/promises';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { messageOf, usageError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { decisionHash } from './chain.ts';
 import type { Decision } from './rows.ts';
@@ -57,8 +57,7 @@ function faultOf(exported: Decision, hash: string | undefined): ExportFault | nu
 }
 
 async function* readExport(path: string): AsyncGenerator<Decision> {
-  const refuse = (detail: string, cause?: unknown) =>
-    new AnimusError('usage.invalid', { detail: `--against ${path}: ${detail}` }, { cause });
+  const refuse = (detail: string, cause?: unknown) => usageError(`--against ${path}: ${detail}`, cause);
   const file = await open(path).catch((error: unknown) => {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw refuse(isMissing ? 'the file does not exist' : messageOf(error), error);

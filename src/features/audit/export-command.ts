@@ -1,5 +1,5 @@
 /** `animus audit export`. */
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import { harmlessJson } from '../../core/text/harmless.ts';
 import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
@@ -21,15 +21,14 @@ export async function exportCommand(invocation: Invocation, options: ExportOptio
   const { output } = invocation;
   const { since, until, heads = false } = options;
   const csv = options.format === 'csv';
-  if (csv && options.json)
-    throw new AnimusError('usage.invalid', { detail: '--json and --format csv exclude each other' });
+  if (csv && options.json) throw usageError('give --json or --format csv, not both');
   if (since && until && since >= until) {
-    throw new AnimusError('usage.invalid', { detail: '--since must be before --until' });
+    throw usageError('--since must be before --until');
   }
   if (heads && (csv || since || until)) {
     const detail =
       '--heads prints the newest decision of every chain as JSON Lines: leave out --since, --until and --format csv';
-    throw new AnimusError('usage.invalid', { detail });
+    throw usageError(detail);
   }
   await withDatabase(invocation, async (db) => {
     if (csv) output.copyable(CSV_COLUMNS.join(','));

@@ -1,7 +1,7 @@
 /** `animus budget list|set|remove`: limits of what work may cost. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BudgetPeriod, BudgetScope } from '../../core/config/sections/budget.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import { FULL_ID } from '../../core/work/id-reference.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { choice, wholeNumber } from '../../terminal/command/arguments.ts';
@@ -134,7 +134,7 @@ function scopeTitle(scope: string, subject: string | null): string {
 async function setCommand(invocation: Invocation, options: SetOptions): Promise<number> {
   const { usd, tokens, onExceeded } = options;
   if ((usd === undefined) === (tokens === undefined)) {
-    throw new AnimusError('usage.invalid', { detail: 'give either --usd or --tokens' });
+    throw usageError('give either --usd or --tokens');
   }
   const { name, ids } = subjectOf(options);
   const amount = usd ?? tokens;
@@ -208,11 +208,11 @@ function subjectOf(options: SubjectOptions) {
     : named;
   if (another !== undefined || (named.length === 0 && !appliance)) {
     const detail = 'give one of --item, --each-item, --root, --each-root, --faculty and --appliance';
-    throw new AnimusError('usage.invalid', { detail });
+    throw usageError(detail);
   }
   const [scope, subject, isId] = one;
   if ((scope === 'item' || scope === 'root') && per !== undefined) {
-    throw new AnimusError('usage.invalid', { detail: '--per is for --faculty and --appliance' });
+    throw usageError('--per can only be used with --faculty or --appliance');
   }
   const period: BudgetPeriod = per ?? 'none';
   return { name: { scope, subject, period }, ids: isId ? { subject: findWork } : {} };

@@ -1,6 +1,6 @@
 /** `animus spend`: what model calls cost; `animus spend items`: which work cost most and which took longest. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { pastMoment, wholeNumber } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
@@ -66,8 +66,7 @@ async function spendCommand(invocation: Invocation, options: PeriodOptions): Pro
   const { by = ['faculty', 'model'], limit } = options;
   const period = periodOf(options);
   if (by.includes('root')) {
-    if (by.length > 1)
-      throw new AnimusError('usage.invalid', { detail: '--by root stands alone: roots are work items' });
+    if (by.length > 1) throw usageError('--by root cannot be combined with other groupings: each root is a work item');
     const roots = await withDatabase(invocation, (db) => readSpendRoots(db, period, limit ?? 20));
     output.document({ ...period, by, roots });
     showRoots(output, period, roots);
@@ -83,7 +82,7 @@ async function spendCommand(invocation: Invocation, options: PeriodOptions): Pro
 async function itemsCommand(invocation: Invocation, options: ItemsOptions): Promise<number> {
   const { output } = invocation;
   const { slowest = false, dearest = false, limit = 20 } = options;
-  if (slowest && dearest) throw new AnimusError('usage.invalid', { detail: 'choose --slowest or --dearest' });
+  if (slowest && dearest) throw usageError('give --slowest or --dearest, not both');
   const period = periodOf(options);
   const order = slowest ? 'slowest' : 'dearest';
   const items = await withDatabase(invocation, (db) => readSpendItems(db, order, period, limit));
@@ -97,7 +96,7 @@ function periodOf({ since, until }: PeriodOptions): SpendPeriod {
   const end = until ? dayOf(until) : null;
   const first = since ? dayOf(since) : defaultSince(end, Date.now());
   if (end !== null && end <= first) {
-    throw new AnimusError('usage.invalid', { detail: `--until must be a later UTC day than --since (${first})` });
+    throw usageError(`--until must be a later UTC day than --since (${first})`);
   }
   return { since: first, until: end };
 }

@@ -1,6 +1,6 @@
 /** Values of options of `animus memory`. */
 import { InvalidArgumentError } from 'commander';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import { FULL_ID } from '../../core/work/id-reference.ts';
 
 /** A list of words with commas between them. */
@@ -22,9 +22,7 @@ export function memoryIds(given: readonly string[]): readonly string[] {
   const ids = new Set(given.map((id) => id.toLowerCase()));
   for (const id of ids) {
     if (FULL_ID.test(id)) continue;
-    throw new AnimusError('usage.invalid', {
-      detail: `${JSON.stringify(id)} is not the id of a memory; find it with: animus memory search`,
-    });
+    throw usageError(`${JSON.stringify(id)} is not the id of a memory; find it with: animus memory search`);
   }
   return [...ids];
 }

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import { codeParams, describeCode } from '../../core/work/code-params.ts';
@@ -49,7 +49,7 @@ async function runCommand(invocation: Invocation, options: RunOptions, command: 
   const { context, output } = invocation;
   if ((options.code === undefined) === (command.length === 0)) {
     const detail = 'give a command after --, or Python with --code, and not both; see: animus sandbox run --help';
-    throw new AnimusError('usage.invalid', { detail });
+    throw usageError(detail);
   }
   const code = options.code === '-' ? await readAnyInput(context.stdin) : options.code;
   const params = codeParams.safeParse({
@@ -57,7 +57,7 @@ async function runCommand(invocation: Invocation, options: RunOptions, command: 
     ...(command.length > 0 && { command }),
     ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
   });
-  if (!params.success) throw new AnimusError('usage.invalid', { detail: schemaProblems(params.error) });
+  if (!params.success) throw usageError(schemaProblems(params.error));
   return withDatabase(invocation, async (db, whenStopped) => {
     await checkServed(db, options.faculty);
     const description = describeCode(params.data);

@@ -29,22 +29,23 @@ async function statusCommand(invocation: Invocation, options: SandboxStatusOptio
   const images = await neededImages(invocation, options, config);
   const asked = await askEngine(config, [...images.keys()]);
   const problems = [...new Set(asked.flatMap(({ problem }) => problem ?? []))];
-  const [first] = asked;
+  // There is at least the image of the configuration.
+  const first = asked[0]!;
   const { runtime, poolSize, maxExecutions } = config.sandbox;
   invocation.output.document({
     ok: problems.length === 0,
-    where: first?.where ?? config.sandbox.endpoint.text,
+    where: first.where,
     origin: config.origins.get('sandbox.endpoint') ?? 'default',
-    engine: first?.engine ? engineJson(first.engine) : null,
+    engine: first.engine && engineJson(first.engine),
     runtime,
     pool_size: poolSize,
     max_executions: maxExecutions,
     images: asked.map(({ image }) => ({ ...image, faculties: images.get(image.name) ?? [] })),
-    containers: first?.containers.all ?? 0,
+    containers: first.containers.all,
     problems,
-    remarks: first?.remarks ?? [],
+    remarks: first.remarks,
   });
-  if (first) show(invocation.output, config, asked, images);
+  show(invocation.output, config, asked, images);
   for (const problem of problems) invocation.output.line(styled('problem   ', 'red'), problem);
   return problems.length === 0 ? 0 : 1;
 }
@@ -73,11 +74,11 @@ function show(
   asked: readonly EngineHealth[],
   images: ReadonlyMap<string, readonly string[]>,
 ): void {
-  const [first] = asked;
-  const engine = first?.engine ? `${first.engine.version}, ${first.engine.os}` : 'does not answer';
+  const first = asked[0]!;
+  const engine = first.engine ? `${first.engine.version}, ${first.engine.os}` : 'does not answer';
   const origin = config.origins.get('sandbox.endpoint') ?? 'default';
-  output.line(styled('Engine    ', 'bold'), `${engine}  `, styled(`${first?.where} (${origin})`, 'dim'));
-  if (!first?.engine) return;
+  output.line(styled('Engine    ', 'bold'), `${engine}  `, styled(`${first.where} (${origin})`, 'dim'));
+  if (!first.engine) return;
   output.line(styled('Runtime   ', 'bold'), config.sandbox.runtime ?? "the engine's default");
   for (const { image } of asked) {
     const names = images.get(image.name) ?? [];

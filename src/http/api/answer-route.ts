@@ -1,4 +1,5 @@
 /** Answers a request by its route: who sends it, what it says, its transaction, its answer. */
+import type { Admitted, ConnectionUse } from '../../core/lifecycle/health.ts';
 import type { Scope } from '../../core/work/people.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
 import type { Caller, Doorkeeper } from '../door/authorize.ts';
@@ -19,8 +20,10 @@ export interface Arrival {
   /** Of the client (`clientAddress`). */
   readonly address: string;
   readonly signal: AbortSignal;
-  /** Called once it is known who sends it. Errors: `http.too_many`. */
-  readonly admitted: (actor: string) => void;
+  /** Called once it is known who sends it. */
+  readonly admitted: Admitted;
+  /** What it uses its connection for. */
+  readonly use: ConnectionUse;
 }
 
 /** Errors: those of the route, for `problemResponse`. */
@@ -64,12 +67,12 @@ export async function visitOf(
   return visitBy(await door.admit(callerOf(arrival), scope), arrival, services);
 }
 
-function callerOf({ request, address, signal }: Arrival): Caller {
-  return { authorization: request.headers.get('authorization') ?? undefined, address, signal };
+function callerOf({ request, address, use, signal }: Arrival): Caller {
+  return { authorization: request.headers.get('authorization') ?? undefined, address, use, signal };
 }
 
-function visitBy(visitor: Visitor, { request, signal, admitted }: Arrival, services: ApiServices): Visit {
-  admitted(visitor.actor);
+function visitBy(visitor: Visitor, { request, signal, admitted, use }: Arrival, services: ApiServices): Visit {
+  admitted(visitor.actor, use);
   return { visitor, services, traceparent: currentTraceparent() ?? request.headers.get('traceparent'), signal };
 }
 

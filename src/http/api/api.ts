@@ -7,7 +7,7 @@ import { type Context, Hono } from 'hono';
 import type { HttpConfig } from '../../core/config/sections/http.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { HttpApi } from '../../core/lifecycle/health.ts';
+import type { Admitted, ConnectionUse, HttpApi } from '../../core/lifecycle/health.ts';
 import { type Network, parseNetworks } from '../../core/text/networks.ts';
 import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from '../door/authorize.ts';
 import { clientAddress } from '../door/client-address.ts';
@@ -59,12 +59,22 @@ export function openApi(options: ApiOptions): HttpApi {
   const { settings } = options;
   const { oidc, requestsPerMinute, trustedProxies = [] } = settings;
   const trusted = parseNetworks(trustedProxies);
-  const requests = rateLimit(requestsPerMinute, options.clock);
+  const limits = {
+    answer: rateLimit(requestsPerMinute, options.clock),
+    stream: rateLimit(requestsPerMinute, options.clock),
+  };
   const login = openLogin({ database: options.db, issuer: oidc ? openIssuer(oidc) : null });
-  const door = doorkeeper(login, requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
+  const door = doorkeeper(login, limits, rateLimit(FAILURES_PER_MINUTE, options.clock));
   const services = { ...options, live };
   const app = createApp(services, { door, trusted, stopping: stopping.signal });
-  const sockets = openSockets({ services, settings, trusted, door, requests, stopping: stopping.signal });
+  const sockets = openSockets({
+    services,
+    settings,
+    trusted,
+    door,
+    requests: limits.answer,
+    stopping: stopping.signal,
+  });
   const fetch = async (request: Request, { incoming, outgoing }: Bindings) => {
     const answer = await app.fetch(request, { incoming, outgoing });
     return sendStreamed(answer, outgoing) ? RESPONSE_ALREADY_SENT : answer;
@@ -94,7 +104,7 @@ export function openApi(options: ApiOptions): HttpApi {
 }
 
 /** Marks a connection as one of somebody known. Kept aside, because Hono passes on Node's request and nothing else. */
-const ADMITTED = new WeakMap<IncomingMessage, (person: string) => void>();
+const ADMITTED = new WeakMap<IncomingMessage, Admitted>();
 
 interface Entrance {
   readonly door: Doorkeeper;
@@ -142,19 +152,21 @@ function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping 
   const served = routes.map((route) => ({
     method: route.method as string,
     path: route.path,
+    use: useOf(route),
     answer: (arrival: Arrival) => answerRoute(route, arrival, options, door),
   }));
-  const mcp = { method: 'POST', path: '/mcp', answer: (arrival: Arrival) => answerMcpRequest(arrival, options, door) };
+  const answerMcp = (arrival: Arrival) => answerMcpRequest(arrival, options, door);
+  const mcp = { method: 'POST', path: '/mcp', use: 'answer', answer: answerMcp } as const;
   const all = [...served, mcp];
-  for (const { method, path: route, answer } of all) {
+  for (const { method, path: route, use, answer } of all) {
     app.on(method, honoPath(route), (context) => {
       const { incoming } = context.env;
       const signal = AbortSignal.any([stopping, context.req.raw.signal]);
       const path = context.req.param() as Record<string, string>;
       const address = clientAddress(incoming, trusted);
-      const admitted = (person: string) => ADMITTED.get(incoming)?.(person);
+      const admitted: Admitted = (person, use) => ADMITTED.get(incoming)?.(person, use);
       const { raw } = context.req;
-      const arrival = { request: raw, path, address, signal, admitted };
+      const arrival = { request: raw, path, address, signal, admitted, use };
       const parent = raw.headers.get('traceparent');
       const seen = { method, route, requestId: context.get('requestId'), parent, address };
       return observed(seen, options, () => answer(arrival).catch((error: unknown) => failed(error, context)));
@@ -185,6 +197,11 @@ const MORE_HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   // The rest of the body was not read, so the connection cannot be used again.
   'http.too_large': { connection: 'close' },
 };
+
+/** A stream of events stays open; files and exports have an end. */
+function useOf(route: Route): ConnectionUse {
+  return route.kind === 'stream' && route.media.includes('text/event-stream') ? 'stream' : 'answer';
+}
 
 /** `/work/{id}` as Hono writes it. */
 function honoPath(path: string): string {

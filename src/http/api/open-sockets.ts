@@ -3,6 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpConfig } from '../../core/config/sections/http.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Admitted } from '../../core/lifecycle/health.ts';
 import type { Network } from '../../core/text/networks.ts';
 import type { Doorkeeper } from '../door/authorize.ts';
 import { clientAddress } from '../door/client-address.ts';
@@ -12,6 +13,7 @@ import { shownError } from '../route/public-error.ts';
 import type { ApiServices } from '../route/route.ts';
 import { createSocketServer, socketAuthorization } from '../sockets/socket-server.ts';
 import { API_ROOT } from './openapi.ts';
+import { retryAfter } from './problem.ts';
 
 export interface SocketParts {
   readonly services: ApiServices;
@@ -21,9 +23,6 @@ export interface SocketParts {
   readonly requests: RateLimit;
   readonly stopping: AbortSignal;
 }
-
-/** See `HttpApi.answer`. */
-type Admitted = (person: string) => void;
 
 export interface Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): void;
@@ -43,9 +42,9 @@ export function openSockets({ services, settings, trusted, door, requests, stopp
     socket.once('close', () => left.abort());
     const signal = AbortSignal.any([stopping, left.signal]);
     const address = clientAddress(request, trusted);
-    const caller = { authorization: socketAuthorization(request), address, signal };
+    const caller = { authorization: socketAuthorization(request), address, signal, use: 'stream' } as const;
     const visitor = await door.admit(caller, 'read');
-    admitted(visitor.actor);
+    admitted(visitor.actor, 'stream');
     server.accept(request, socket, head, {
       visitor,
       services,
@@ -64,10 +63,11 @@ export function openSockets({ services, settings, trusted, door, requests, stopp
       socket.on('error', () => socket.destroy());
       admit(request, socket, head, admitted).catch((error: unknown) => {
         const client = clientAddress(request, trusted);
-        const { httpStatus: status, code } = shownError(error, services.log, { client });
-        socket.end(
-          `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${code.length}\r\n\r\n${code}`,
-        );
+        const shown = shownError(error, services.log, { client });
+        const { httpStatus: status, code } = shown;
+        const headers = { connection: 'close', 'content-type': 'text/plain', 'content-length': code.length };
+        const lines = Object.entries({ ...headers, ...retryAfter(shown) }).map(([name, value]) => `${name}: ${value}`);
+        socket.end(`HTTP/1.1 ${[`${status} ${STATUS_CODES[status] ?? ''}`, ...lines].join('\r\n')}\r\n\r\n${code}`);
       });
     },
     stop: () => server.stop(),

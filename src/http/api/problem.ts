@@ -35,9 +35,10 @@ export function problemResponse(error: AnimusError, headers: Readonly<Record<str
   });
 }
 
-function retryAfter({ httpStatus, details }: AnimusError): Record<string, string> {
-  if (httpStatus === 429) return { 'retry-after': String(details['seconds']) };
-  return httpStatus === 503 ? { 'retry-after': '1' } : {};
+/** The header that says when to try again; nothing for an error that a wait does not cure. */
+export function retryAfter({ httpStatus, details }: AnimusError): Readonly<Record<string, string>> {
+  const { seconds = 1 } = details as { readonly seconds?: number };
+  return httpStatus === 429 || httpStatus === 503 ? { 'retry-after': `${seconds}` } : {};
 }
 
 /** Node has the names of an older RFC. */

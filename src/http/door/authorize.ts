@@ -1,6 +1,7 @@
 /** Finds out who sends a request, and whether the token has the scope of the route. */
 import { hash } from 'node:crypto';
 import { isAnimusError } from '../../core/errors/errors.ts';
+import type { ConnectionUse } from '../../core/lifecycle/health.ts';
 import type { Scope } from '../../core/work/people.ts';
 import type { Login } from '../login/login.ts';
 import { requireScope, type Visitor } from '../login/visitor.ts';
@@ -14,6 +15,8 @@ export interface Caller {
   readonly authorization: string | undefined;
   /** `clientAddress`. */
   readonly address: string;
+  /** Streams have a limit of their own: those that are opened again, such as after a restart, leave their person its requests. */
+  readonly use: ConnectionUse;
   /** Aborts when the client has left, or the server ends. */
   readonly signal: AbortSignal;
 }
@@ -41,7 +44,11 @@ const LOOK_UPS = 2;
  * have one address. Wrong tokens are limited by address once they are known to be wrong, and their look-ups by number, so that they cannot take all
  * connections to the database. A look-up is one statement with an index; a token of the wrong form needs none.
  */
-export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimit): Doorkeeper {
+export function doorkeeper(
+  login: Login,
+  limits: Readonly<Record<ConnectionUse, RateLimit>>,
+  failures: RateLimit,
+): Doorkeeper {
   const known = new Map<string, Visitor>();
   const strangers = limitLookUps(LOOK_UPS);
 
@@ -59,21 +66,22 @@ export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimi
     if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
     return visitor;
   };
-  const allowed = (visitor: Visitor, scope: Scope | null): Visitor => {
-    requests.take(visitor.actor);
+  const allowed = (visitor: Visitor, { use }: Caller, scope: Scope | null): Visitor => {
+    limits[use].take(visitor.actor);
     if (scope !== null) requireScope(visitor, scope);
     return visitor;
   };
 
   return {
-    admit: async (caller, scope) => allowed(await lookUp(caller, digestOf(caller)), scope),
+    admit: async (caller, scope) => allowed(await lookUp(caller, digestOf(caller)), caller, scope),
     async admitTo(caller, scope, answer) {
       const digest = digestOf(caller);
       const before = known.get(digest);
       // What a token of an issuer says is checked by its signature, each time.
-      if (before === undefined || before.proof === null) return answer(allowed(await lookUp(caller, digest), scope));
+      if (before === undefined || before.proof === null)
+        return answer(allowed(await lookUp(caller, digest), caller, scope));
       try {
-        return await answer(allowed(before, scope));
+        return await answer(allowed(before, caller, scope));
       } catch (error) {
         if (!isOfDatabase(error)) await lookUp(caller, digest);
         throw error;

@@ -40,13 +40,8 @@ const LOOK_AGAIN_MS = { postgres: 5_000, embedded: 500 } as const;
 const FIRST_LOOK_AGAIN_MS = 250;
 /** Watches last ten minutes. */
 const WATCH_AGAIN_MS = 300_000;
-/**
- * An item is not read again sooner: a busy one changes a thousand times a second, and one read takes all of it. What happens after a
- * quieter time is read at once.
- */
-const PAUSE_MS = 20;
-/** The same for an item that has been read this often without a longer pause: what it costs then is taken from those who write. */
-const BUSY = { reads: 10, pauseMs: 50 } as const;
+/** After a read, an item rests as long as it took, and no longer than this: reading takes at most half of the time from those who write. */
+const MOST_REST_MS = 50;
 /** Items in one statement. Few of those that are only read again: what happens meanwhile to others waits for its end. */
 const ITEMS_AT_ONCE = { news: 100, again: 20 } as const;
 const AFTER_ERROR_MS = 1_000;
@@ -61,7 +56,8 @@ export function openEventHub({ db, clock, log }: HubServices): EventHub {
   const idOf = new Map<string, string>();
   /** The items to be read; true: something may have happened, false: they are only read again. */
   const due = new Map<WatchedItem, boolean>();
-  const reads = new WeakMap<WatchedItem, { readonly atMs: number; readonly inTurn: number }>();
+  /** Until when each rests. */
+  const rests = new WeakMap<WatchedItem, number>();
   const wake = createWake(clock);
   let running: Promise<unknown> | null = null;
 
@@ -71,15 +67,7 @@ export function openEventHub({ db, clock, log }: HubServices): EventHub {
     due.set(item, news || due.get(item) === true);
   };
   /** How long it must not be read. */
-  const pauseOf = (item: WatchedItem) => {
-    const { atMs, inTurn } = reads.get(item) ?? { atMs: -Infinity, inTurn: 0 };
-    return atMs + (inTurn > BUSY.reads ? BUSY.pauseMs : PAUSE_MS) - clock.monotonicMs();
-  };
-  const noteRead = (item: WatchedItem) => {
-    const atMs = clock.monotonicMs();
-    const last = reads.get(item);
-    reads.set(item, { atMs, inTurn: last && atMs - last.atMs < 2 * BUSY.pauseMs ? last.inTurn + 1 : 0 });
-  };
+  const pauseOf = (item: WatchedItem) => (rests.get(item) ?? -Infinity) - clock.monotonicMs();
   const lookAtAll = () => {
     for (const item of [...items.values()].flat()) {
       look(item, false);
@@ -125,16 +113,17 @@ export function openEventHub({ db, clock, log }: HubServices): EventHub {
   async function readSome(ready: readonly WatchedItem[], most: number): Promise<void> {
     const eyes = eyeOf(ready[0]!);
     const batch = ready.filter((item) => eyeOf(item)?.key === eyes?.key).slice(0, most);
-    for (const item of batch) {
-      due.delete(item);
-      noteRead(item);
-    }
+    for (const item of batch) due.delete(item);
     const begun = batch.flatMap((item) => (item.position === null ? [] : [{ item, from: item.position }]));
     if (!eyes || begun.length === 0) return;
+    const begunMs = clock.monotonicMs();
     try {
       const pages = await eyes.read(begun.map(({ item, from }) => ({ scope: item.scope, from })));
+      const endedMs = clock.monotonicMs();
+      const restUntilMs = endedMs + Math.min(endedMs - begunMs, MOST_REST_MS);
       for (const [n, page] of pages.entries()) {
         const { item, from } = begun[n]!;
+        rests.set(item, restUntilMs);
         // Nobody else moves it, but its readers may all have left and others come.
         if (item.position !== from) continue;
         if (page === null || page.since !== item.scope.since) refuse(item, eyes);
@@ -144,7 +133,7 @@ export function openEventHub({ db, clock, log }: HubServices): EventHub {
         }
         if (!page?.more) continue;
         due.set(item, true);
-        reads.delete(item);
+        rests.delete(item);
       }
     } catch (error) {
       log.debug({ error: messageOf(error) }, 'cannot read the events of work; trying again');

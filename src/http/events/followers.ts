@@ -10,18 +10,21 @@ export interface Follower {
 /** Each writes to a socket, and a thousand in a row would hold up everything else for 10 ms and more. */
 const CALLED_AT_ONCE = 100;
 
+/**
+ * Those who are called queue up, also for later changes, so that none waits longer than it takes to call all. One whose turn comes takes everything
+ * until then at once.
+ */
 export function createFollowers(clock: Clock) {
   let waiting: Follower[] = [];
+  /** Those who are to be called, in order. */
+  let line: Follower[] = [];
+  let calling = false;
 
-  /** Calls those from the number on. A follower that was called waits for the next change, which may come before the last of them is called. */
-  function callInTurn(called: readonly Follower[], from: number): void {
-    const until = Math.min(from + CALLED_AT_ONCE, called.length);
+  function callSome(): void {
     const nowMs = clock.monotonicMs();
-    for (let n = from; n < until; n++) {
-      const follower = called[n]!;
-      if (follower.changed(nowMs)) waiting.push(follower);
-    }
-    if (until < called.length) setImmediate(callInTurn, called, until);
+    for (const follower of line.splice(0, CALLED_AT_ONCE)) if (follower.changed(nowMs)) waiting.push(follower);
+    calling = line.length > 0;
+    if (calling) setImmediate(callSome);
   }
 
   return {
@@ -29,9 +32,11 @@ export function createFollowers(clock: Clock) {
     add: (follower: Follower): void => void waiting.push(follower),
     /** Calls all of them. */
     call(): void {
-      const called = waiting;
+      line = line.concat(waiting);
       waiting = [];
-      callInTurn(called, 0);
+      if (calling) return;
+      calling = true;
+      callSome();
     },
   };
 }

@@ -1,8 +1,9 @@
 /** One WebSocket: its subscriptions to events, and its commands. */
 import type { WebSocket } from 'ws';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../core/errors/errors.ts';
 import { textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
+import { parsedJson } from '../../core/text/json-values.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
@@ -66,10 +67,9 @@ export async function runSession(socket: WebSocket, session: Session): Promise<v
   }
 
   function begin(message: Subscribe): void {
-    if (subscriptions.has(message.name))
-      throw new AnimusError('usage.invalid', { detail: `${message.name} is in use` });
+    if (subscriptions.has(message.name)) throw usageError(`${message.name} is in use`);
     if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
-      throw new AnimusError('usage.invalid', { detail: `a socket has at most ${MAX_SUBSCRIPTIONS} subscriptions` });
+      throw usageError(`a socket has at most ${MAX_SUBSCRIPTIONS} subscriptions`);
     }
     const stop = new AbortController();
     const until = AbortSignal.any([over.signal, stop.signal]);
@@ -89,12 +89,12 @@ export async function runSession(socket: WebSocket, session: Session): Promise<v
     let name: unknown = null;
     try {
       const beyond = textBeyond(text, JSON_LIMITS.socketMessage);
-      const given = beyond === null ? parsed(text) : null;
+      const given = beyond === null ? parsedJson(text) : null;
       name = (given as { readonly name?: unknown } | null)?.name ?? null;
       count();
-      if (beyond !== null) throw new AnimusError('usage.invalid', { detail: `the message is too large: ${beyond}` });
+      if (beyond !== null) throw usageError(`the message is too large: ${beyond}`);
       const read = CLIENT_MESSAGE.safeParse(given);
-      if (!read.success) throw new AnimusError('usage.invalid', { detail: read.error.issues[0]?.message ?? 'unknown' });
+      if (!read.success) throw usageError(read.error.issues[0]?.message ?? 'unknown');
       const message = read.data;
       if (message.type === 'subscribe') begin(message);
       else if (message.type === 'unsubscribe') subscriptions.get(message.name)?.stop.abort('unsubscribed');
@@ -153,12 +153,4 @@ function scopeOf(work: string | undefined, conversation: string | undefined): Ev
 /** The JSON of an event is written once for all readers. */
 function eventMessage(name: string, { json }: Frame): string {
   return `{"type":"event","name":${JSON.stringify(name)},"event":${json}}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -27,7 +27,7 @@ const workEvents = streamRoute({
     headers: { 'Last-Event-ID': 'The id of the last event that was read; goes before `after`.' },
     answers: { 204: 'The work has ended, and nothing follows.' },
   },
-  errors: ['work.not_found', 'usage.invalid'],
+  errors: ['work.not_found', 'usage.invalid', 'http.too_many_streams'],
   async respond(visit, { path, query }, request) {
     const after = lastRead(request, query);
     const live = await visit.services.live.services();
@@ -58,7 +58,7 @@ const conversationEvents = streamRoute({
     items: chatEvent,
     headers: { 'Last-Event-ID': 'The id of the last event that was read; goes before `after`.' },
   },
-  errors: ['work.not_found'],
+  errors: ['work.not_found', 'http.too_many_streams'],
   async respond(visit, { path, query }, request) {
     const after = lastRead(request, query);
     const eyes = visitorEyes(visit);
@@ -83,6 +83,7 @@ const stateEvents = streamRoute({
   scope: 'read',
   media,
   described: { items: statesEvent },
+  errors: ['http.too_many_streams'],
   async respond(visit) {
     return answerStates(await visit.services.live.services(), { eyes: visitorEyes(visit) });
   },

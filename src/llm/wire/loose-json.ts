@@ -1,13 +1,14 @@
 /** Reads JSON of unknown shape: providers add fields, send null for missing values, and numbers as strings. */
 import { type JsonLimits, textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
+import { isObject } from '../../core/text/json-values.ts';
 
 /** A JSON object before anything is known about its fields. */
 export type Loose = Readonly<Record<string, unknown>>;
 
 /** The value if it is a JSON object, else null. */
 export function asObject(value: unknown): Loose | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : null;
+  return isObject(value) ? value : null;
 }
 
 /** The value if it is a string, else null. */

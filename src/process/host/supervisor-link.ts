@@ -79,10 +79,7 @@ export function startHelper<From, To>(
       clearTimeout(timer);
     },
     kill: () => child.kill('SIGKILL'),
-    ref: () => {
-      child.ref();
-      child.channel?.ref();
-    },
+    ref: () => child.ref(),
     unref: () => unrefAll(child),
   };
 }

@@ -1,7 +1,9 @@
 /** Writes a tool as a Python function: signature, defaults, docstring. */
+
+import { isObject } from '../../core/text/json-values.ts';
 import { nameGiver, stringLiteral, valueLiteral } from './python-literal.ts';
 import { allowsNone, pythonType } from './python-type.ts';
-import { isObject, parametersOf, type Schema } from './read-schema.ts';
+import { parametersOf, type Schema } from './read-schema.ts';
 
 /** A tool as the model knows it. */
 export interface SdkTool {

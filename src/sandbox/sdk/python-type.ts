@@ -1,7 +1,8 @@
 /** Writes a JSON Schema as a Python annotation. It helps readers; the engine validates each call. */
 
+import { isObject } from '../../core/text/json-values.ts';
 import { valueLiteral } from './python-literal.ts';
-import { isObject, type Schema } from './read-schema.ts';
+import type { Schema } from './read-schema.ts';
 
 const MAX_DEPTH = 4;
 const MAX_CHOICES = 20;

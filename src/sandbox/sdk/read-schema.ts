@@ -1,4 +1,5 @@
 /** Reads the parameters of a tool from its JSON Schema. */
+import { isObject } from '../../core/text/json-values.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -24,11 +25,6 @@ export function parametersOf(schema: Schema): Parameters {
   }
   const named = [...properties].map(([name, property]) => ({ name, schema: property, required: required.has(name) }));
   return { named, open: schema['additionalProperties'] !== false || some.length > 0 };
-}
-
-/** Neither an array nor null. */
-export function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function objectsIn(value: unknown): readonly Schema[] {

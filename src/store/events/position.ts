@@ -3,7 +3,8 @@
  * holds the item's row lock, so a position that was passed is never filled later. The id of an event is the position after it.
  */
 import { z } from 'zod';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../core/errors/errors.ts';
+import { parsedJson } from '../../core/text/json-values.ts';
 import { hasNumber, NO_NUMBERS, type RangeSet, readRanges, withNumber, writeRanges } from './range-set.ts';
 
 export interface Position {
@@ -181,9 +182,7 @@ export function readCursor(workItemId: string, cursor: string): Position {
 
 /** The error for an id that belongs to something else, or to nothing. */
 export function foreignCursor(): AnimusError {
-  return new AnimusError('usage.invalid', {
-    detail: 'the id is not that of an event of this stream: begin without one',
-  });
+  return usageError('no event of this stream has this id; start without an id');
 }
 
 function positionOf({ c, f, z: end, t, i, e, n, l, m, k, d, x }: z.infer<typeof FIELDS>): Position {
@@ -212,11 +211,7 @@ export function encodeCursor(fields: object): string {
 /** The fields of an id; null if it is none. */
 export function decodeCursor(cursor: string): unknown {
   if (cursor.length > MAX_CURSOR_CHARS) return null;
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch {
-    return null;
-  }
+  return parsedJson(Buffer.from(cursor, 'base64url').toString());
 }
 
 /** Ends each id: that of another item's event is refused. */

@@ -45,6 +45,8 @@ export interface ClaimableFaculty {
   readonly host_grace_seconds?: number;
   /** How many more items to claim than get a slot; default none. */
   readonly ahead?: number;
+  /** None of these while another daemon has a free slot for the faculty. */
+  readonly yields?: true;
   /** The daemon knows batches: it may claim items that have a turn under way. */
   readonly batches?: true;
   /** The daemon holds what turns may cost: it may run work to which limits apply. */

@@ -1,6 +1,6 @@
 /** Files that are given to `--attach`. */
 import { basename, resolve } from 'node:path';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { messageOf, usageError } from '../../core/errors/errors.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { NewAttachment } from '../../store/work/submit-work.ts';
 
@@ -14,6 +14,6 @@ export function attachment(file: string, cwd: string): NewAttachment {
   } catch (error) {
     const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const detail = `cannot attach ${file}: ${absent ? 'there is no such file' : messageOf(error)}`;
-    throw new AnimusError('usage.invalid', { detail }, { cause: error });
+    throw usageError(detail, error);
   }
 }

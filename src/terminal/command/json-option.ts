@@ -1,7 +1,8 @@
 /** Options that take JSON. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { messageOf, usageError } from '../../core/errors/errors.ts';
+import { isObject } from '../../core/text/json-values.ts';
 
 /** JSON given directly, or as `@file`. */
 export function jsonOf(option: string, given: string, cwd: string): unknown {
@@ -10,12 +11,12 @@ export function jsonOf(option: string, given: string, cwd: string): unknown {
     return JSON.parse(file === null ? given : readFileSync(file, 'utf8'));
   } catch (error) {
     const detail = `${option}${file === null ? '' : ` (${file})`}: expected JSON: ${messageOf(error)}`;
-    throw new AnimusError('usage.invalid', { detail }, { cause: error });
+    throw usageError(detail, error);
   }
 }
 
 /** The same, for a JSON object only. */
 export function jsonObject(option: string, value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new AnimusError('usage.invalid', { detail: `${option}: expected a JSON object, got ${JSON.stringify(value)}` });
+  if (isObject(value)) return value;
+  throw usageError(`${option}: expected a JSON object, got ${JSON.stringify(value)}`);
 }

@@ -1,6 +1,6 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
 import type { Command } from 'commander';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Field, JsonField } from '../../operations/fields.ts';
 import type { Acting, Operation, Outside } from '../../operations/operation.ts';
@@ -132,7 +132,7 @@ export async function performOperation<Input, Result, Row extends { readonly id:
   const given = Object.fromEntries(Object.entries(typed).filter(([name]) => name in operation.input)) as Input;
   const wanted = read ? await read(given, invocation, typed) : given;
   const wrong = check?.(wanted) ?? operation.check?.(wanted) ?? null;
-  if (wrong !== null) throw new AnimusError('usage.invalid', { detail: wrong });
+  if (wrong !== null) throw usageError(wrong);
   const prepared = await operation.prepare?.(outsideOf(invocation), wanted);
   // Commands beside it may need no database, and so no driver.
   const { withDatabase } = await import('./database.ts');

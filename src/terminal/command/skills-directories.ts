@@ -1,7 +1,7 @@
 /** The directories of the skills. */
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { usageError } from '../../core/errors/errors.ts';
 import type { Invocation } from './command.ts';
 
 /** The option that names the first of them. */
@@ -23,7 +23,7 @@ export async function skillsDirectories(invocation: Invocation, option: string |
     if (option !== undefined) {
       const given = resolve(cwd, option);
       if (statSync(given, { throwIfNoEntry: false })?.isDirectory() !== true)
-        throw new AnimusError('usage.invalid', { detail: `--skills: ${given} is not a directory` });
+        throw usageError(`--skills: ${given} is not a directory`);
       return given;
     }
     const here = resolve(cwd, 'skills');

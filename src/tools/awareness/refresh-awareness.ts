@@ -15,7 +15,7 @@ export const refreshAwareness = rememberedOf(
     databaseTool({
       name: 'refresh_awareness',
       description:
-        'Shows what other agents are doing here right now, with their plans, and what they completed and found recently, newest first; work on the same resources as yours comes before the rest. Use it before you begin something large that others may be doing too, and when a finding of theirs would help you.',
+        'Shows what other agents do here now, and what they completed and found recently. Use it before something large that others may be doing too.',
       risk: 'read',
       input: z.strictObject({}),
       async run(_input, { workItemId, faculty }, tx) {

@@ -21,8 +21,9 @@ type Edit = z.infer<typeof input>;
 export const editFileTool = worldTool<Edit>({
   name: 'edit_file',
   description:
-    'Replaces old_string with new_string in a text file of the workspace, atomically. old_string must match exactly, white ' +
-    'space included, and be unique unless replace_all is true. Line endings of the file (LF or CRLF) are kept.',
+    'Replaces old_string with new_string in a text file of the workspace. old_string must match exactly (white space included, no line numbers), and ' +
+    'only once unless replace_all is true. LF or CRLF is kept.',
+  words: { path: 'relative to the workspace' },
   input,
   kinds: { path: 'path' },
   risk: 'write',

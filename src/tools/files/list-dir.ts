@@ -21,8 +21,9 @@ const input = z.strictObject({
 export const listDirTool = worldTool<z.infer<typeof input>>({
   name: 'list_dir',
   description:
-    'Lists a directory of the workspace, including hidden files. Names of directories end in /, files show their size in ' +
-    `bytes, links show their target. At most ${MAX_ENTRIES} entries, sorted by name.`,
+    'Lists a directory of the workspace, hidden files included: directories end in /, files show their size in bytes, links their target. ' +
+    `At most ${MAX_ENTRIES} entries.`,
+  words: { path: 'default: the workspace' },
   input,
   kinds: { path: 'path' },
   risk: 'read',

@@ -24,8 +24,9 @@ const input = z.strictObject({
 export const readFileTool = worldTool<z.infer<typeof input>>({
   name: 'read_file',
   description:
-    'Reads a text file of the workspace. Returns each line as its number, a tab and its text; ' +
-    `at most ${FOR_MODELS.outputChars / 1024} KiB per call, with a note on how to read the rest.`,
+    'Reads a text file of the workspace: each line as its number, a tab and its text. ' +
+    `At most ${FOR_MODELS.outputChars / 1024} KiB per call, with a note on how to read the rest.`,
+  words: { path: 'relative to the workspace', offset: 'first line, from 1', limit: `lines; default ${DEFAULT_LINES}` },
   input,
   kinds: { path: 'path' },
   risk: 'read',

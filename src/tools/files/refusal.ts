@@ -49,5 +49,5 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'input/output error of the device',
   ENXIO: 'is a socket, or a device that does not exist',
   EBUSY: 'is in use',
-  EEXIST: 'exists already',
+  EEXIST: 'already exists',
 };

@@ -18,6 +18,7 @@ export const removeFileTool = worldTool<z.infer<typeof input>>({
   name: 'remove_file',
   description:
     'Removes one file of the workspace; of a symbolic link, the link and not its target. Directories are not removed.',
+  words: { path: 'relative to the workspace' },
   input,
   kinds: { path: 'path' },
   risk: 'write',

@@ -18,8 +18,8 @@ const input = z.strictObject({
 export const writeFileTool = worldTool<z.infer<typeof input>>({
   name: 'write_file',
   description:
-    'Creates a file of the workspace or replaces its whole content, atomically; missing directories are created. ' +
-    'To change a part of a file use edit_file.',
+    'Creates a file of the workspace, and missing directories, or replaces the whole content. To change a part, use edit_file.',
+  words: { path: 'relative to the workspace' },
   input,
   kinds: { path: 'path' },
   risk: 'write',

@@ -1,8 +1,9 @@
 /** Checks inputs against the JSON Schema of an MCP server. */
 import { z } from 'zod';
+import { isObject } from '../../core/text/json-values.ts';
 import { checkBySchema } from '../../schemas/check-schema.ts';
 import type { SchemaAnswer, SchemaFault } from '../../schemas/schema-check.ts';
-import { isObject, type JsonObject } from './tool-definition.ts';
+import type { JsonObject } from './tool-definition.ts';
 
 /** Why a schema cannot be used: one clause; null if it can. */
 export async function schemaProblem(schema: JsonObject): Promise<string | null> {

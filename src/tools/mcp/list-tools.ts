@@ -1,8 +1,9 @@
 /** Reads the list of an MCP server's tools, and compares it with what was pinned. */
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
+import { isObject } from '../../core/text/json-values.ts';
 import type { McpPin, McpTool } from '../../store/work/mcp-pins.ts';
-import { isObject, type JsonObject, readDefinition, type UnusableTool } from './tool-definition.ts';
+import { type JsonObject, readDefinition, type UnusableTool } from './tool-definition.ts';
 
 /** In place of the SDK's schema of a result, which takes a minute for some hundred thousand parts. Its reader takes nothing for granted. */
 export const ANY_RESULT: Sdk.StandardSchemaV1<unknown, JsonObject> = {

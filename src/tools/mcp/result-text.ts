@@ -1,6 +1,8 @@
 /** Writes the result of an MCP call as text for the model. */
+
+import { isObject } from '../../core/text/json-values.ts';
 import type { ToolOutput } from '../tool.ts';
-import { isObject, type JsonObject } from './tool-definition.ts';
+import type { JsonObject } from './tool-definition.ts';
 
 /** As much as `bash` returns. */
 const MAX_CHARS = 32 * 1024;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { harmlessLines } from '../../core/text/harmless.ts';
 import { valueBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
+import { isObject } from '../../core/text/json-values.ts';
 import { wordSet } from '../../core/text/word-set.ts';
 import type { McpTool } from '../../store/work/mcp-pins.ts';
 
@@ -94,9 +95,4 @@ function sorted(value: unknown): unknown {
 
 function cut(text: string): string {
   return text.length <= MAX_DESCRIPTION_CHARS ? text : `${text.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed()} […]`;
-}
-
-/** Does not look at its keys: there may be many. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,9 +11,9 @@ import { type PackageFile, storeSkillPackage } from '../../store/skills/packages
 import type { Queryable } from '../../store/sql/database.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { count } from '../../telemetry/metrics.ts';
+import { briefSchema } from '../brief-schema.ts';
 import { someText } from '../some-text.ts';
 import { type DatabaseTool, databaseTool, type ToolContext, type ToolOutput, toolError } from '../tool.ts';
-import { briefSchema } from './brief-schema.ts';
 import { isOffered, MAX_ACTIVE, withDependencies } from './choose-skills.ts';
 import { chosenWithDependencies, type PreparedSkill, prepareActivation } from './prepare-activation.ts';
 

@@ -1,16 +1,22 @@
 /**
- * The loop of animus with everything that a daemon's focus has: claimed and started work, journal, context, guards. All foci are of one
- * faculty, as those of most users are.
+ * The loop of animus with everything that a daemon's focus has: claimed and started work, journal, context, the file rules of a daemon with the
+ * faculties that come with animus. All foci are of one faculty, as those of most users are.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { loadConfig } from '../../../src/catalog/config/load-config.ts';
+import { loadFaculties } from '../../../src/catalog/faculties.ts';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createFileGuard } from '../../../src/daemon/guard/file-guard.ts';
 import { createLlm } from '../../../src/llm/llm.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
+import { FACULTY_TOOL_NAMES, TOOL_KINDS } from '../../../src/tools/registry.ts';
 import { worldTool } from '../../../src/tools/tool.ts';
 import { startTestFocus } from '../../support/focus.ts';
 import { engage } from '../../support/run-loop.ts';
@@ -45,6 +51,7 @@ function loopOn(db: Database, closeDatabase: () => Promise<void>): OpenLoop {
       input: z.strictObject({ part: z.string() }),
       run: async ({ part }) => ({ content: await look(part, toolMs) }),
     });
+    const guard = await openGuard();
     return {
       async run(prompt) {
         const focus = await startTestFocus(db, {
@@ -54,13 +61,45 @@ function loopOn(db: Database, closeDatabase: () => Promise<void>): OpenLoop {
           orient: prompt,
         });
         const means = focus.means({ maxTurns: turns + 10, onEvent: () => undefined });
-        const end = await engage({ ...means, model: { ...means.model, client } });
+        const callScope = { ...means.callScope, fileRules: guard.rulesOfFocus() };
+        const end = await engage({ ...means, callScope, model: { ...means.model, client } });
         if (end.kind !== 'done') throw new Error(`the focus ended as ${JSON.stringify(end)}`);
       },
       async close() {
         await llm.stop();
+        await guard.close();
         await closeDatabase();
       },
     };
+  };
+}
+
+/** As a daemon has it; a focus asks for its rules at each call. */
+async function openGuard() {
+  const cwd = await mkdtemp(join(tmpdir(), 'animus-bench-'));
+  const env = { HOME: cwd, ANIMUS_HOME: join(cwd, 'home') };
+  await mkdir(env.ANIMUS_HOME);
+  const facultiesDir = new URL('../../../faculties', import.meta.url).pathname;
+  const { faculties } = loadFaculties(facultiesDir, {
+    toolNames: FACULTY_TOOL_NAMES,
+    toolKinds: TOOL_KINDS,
+    providerNames: ['anthropic'],
+  });
+  const config = loadConfig({ env, cwd });
+  const guard = createFileGuard({
+    config,
+    env,
+    cwd,
+    facultiesDir,
+    clock: systemClock,
+    log: silentLog,
+    faculties: () => faculties,
+  });
+  return {
+    rulesOfFocus: () => guard.rulesOf({ directory: join(cwd, 'focus'), faculty: faculties.get('engineer')! }),
+    async close() {
+      guard.close();
+      await rm(cwd, { recursive: true, force: true });
+    },
   };
 }

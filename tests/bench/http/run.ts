@@ -1,8 +1,8 @@
 /**
- * Event streams of the API: many readers of one work item, of one conversation, and of as many different work items (memory and processor time of the server,
+ * Event streams of the API: many readers of one work item, also while it changes without a break, of one conversation, and of as many different work items (memory and processor time of the server,
  * time from the answer of a statement, which is committed then, to each reader), a bare loop of writes to as many connections beside it, and turns
  * per second with and without readers.
- * `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4] [--rounds 3] [--only one,chat,many,turns] [--apart]`.
+ * `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4] [--rounds 3] [--only one,busy,chat,many,turns] [--apart]`.
  * With `--apart`, readers and servers run on processors of their own (Linux, `taskset`), as if readers were on another machine: otherwise the system often
  * lets the readers take turns with the server, and the bare loop has twice the time.
  */
@@ -26,13 +26,15 @@ const { values } = parseArgs({
     entries: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
-    only: { type: 'string', default: 'one,chat,many,turns' },
+    only: { type: 'string', default: 'one,busy,chat,many,turns' },
     apart: { type: 'boolean', default: false },
   },
 });
 const readers = Number(values.readers);
 const entries = Number(values.entries);
 const only = values.only.split(',');
+/** Much shorter than it takes to write to a thousand readers. */
+const BUSY_MS = 4;
 
 const server = await benchServer();
 const db = openPostgres(server.url, { poolSize: 20 });
@@ -43,6 +45,7 @@ try {
     await streams('one work item', [await beginFocus(db)]);
     await bare();
   }
+  if (only.includes('busy')) await streams('one busy work item', [await beginFocus(db)], { everyMs: BUSY_MS });
   if (only.includes('chat')) {
     const talk = await newTalk(db);
     await sayInConversation(db, talk.id, 'What is new?');
@@ -50,10 +53,12 @@ try {
       'select workspace_id as workspace from animus.files where id = $1',
       [talk.id],
     );
-    await streams('one conversation', [await beginAnswer(db, talk)], `workspaces/${file!.workspace}/chats/${talk.id}`);
+    const path = `workspaces/${file!.workspace}/chats/${talk.id}`;
+    await streams('one conversation', [await beginAnswer(db, talk)], { path });
   }
   if (only.includes('many')) {
-    await streams(`${readers} work items`, await Promise.all(Array.from({ length: readers }, () => beginFocus(db))));
+    const items = await Promise.all(Array.from({ length: readers }, () => beginFocus(db)));
+    await streams(`${readers} work items`, items, { everyMs: 20 });
   }
   if (only.includes('turns')) await turns();
 } finally {
@@ -61,8 +66,12 @@ try {
   await server.stop();
 }
 
-/** `path`: what is read; by default each of the items. */
-async function streams(what: string, items: readonly FocusedWork[], path?: string): Promise<void> {
+/** `path`: what is read; by default each of the items. `everyMs`: how long the writer pauses between entries; by default as a busy agent. */
+async function streams(
+  what: string,
+  items: readonly FocusedWork[],
+  { path, everyMs = 100 }: { readonly path?: string; readonly everyMs?: number } = {},
+): Promise<void> {
   const { stream, url } = await apiServer();
   const before = await stream.ask<Usage>();
   const urls = Array.from(
@@ -75,8 +84,7 @@ async function streams(what: string, items: readonly FocusedWork[], path?: strin
   for (let n = 0; n < entries; n++) {
     const content = `sent ${n}`;
     statements.set(`${n}`, await send(items[n % items.length]!, content));
-    // As often as a busy agent; what is measured is the way, not a queue.
-    await sleep(items.length === 1 ? 100 : 20);
+    await sleep(everyMs);
   }
   const expected = entries * (items.length === 1 ? readers : 1);
   const arrivals = await received(clients, expected);

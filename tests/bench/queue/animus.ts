@@ -82,7 +82,7 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
         pid: process.pid,
         version: '0',
         maxConcurrent: concurrency,
-        faculties: {},
+        faculties: { noop: { max: 1_000_000, max_attempts: 3, dedup_until: 'resolved' } },
         problems: [],
       });
       await notifications.start();

@@ -18,7 +18,7 @@ function focusWith(leaseToken: string, agoMs = 0): RunningFocus {
   const claimed = { monotonicMs: now.monotonicMs - agoMs, wallMs: now.wallMs - agoMs };
   const means = { ...QUIET, db: null as never, processes: { setDeadline() {} } };
   const lease = createFocusLease(means, work, control, claimed);
-  return { work, control, lease, leasedAtMs: systemClock.monotonicMs() };
+  return { work, control, lease };
 }
 
 function heartbeatOf(running: ReadonlyMap<string, RunningFocus>, query: () => Promise<object[]>) {

@@ -17,13 +17,13 @@ export interface PlaneOptions {
   readonly slots?: number;
 }
 
-/** Creates one for the faculties `short` (prefetch 4), `long`, and `single` (max_concurrent 1), and registers its daemon. */
+/** Creates one for the faculties `short` (prefetch 4), `paced` (prefetch as its pace asks), `long`, and `single` (max_concurrent 1), and registers its daemon. */
 export async function heldPlane(database: Database, { ending = false, slots = 1 }: PlaneOptions = {}) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const daemonId = randomUUID();
   await database.query(`select animus.register_daemon($1, 'host', 1, '0', 1, '{}', '[]')`, [daemonId]);
-  const faculty = (name: string, prefetch: number, maxConcurrent: number | null = null) =>
+  const faculty = (name: string, prefetch: number | undefined, maxConcurrent: number | null = null) =>
     [
       name,
       {
@@ -56,7 +56,8 @@ export async function heldPlane(database: Database, { ending = false, slots = 1 
     wake,
     leaseSeconds: 60,
     settings: () => ({ maxConcurrent: slots, pollSeconds: 3600, focusHostGraceSeconds: 120 }),
-    faculties: () => new Map([faculty('short', 4), faculty('long', 0), faculty('single', 0, 1)]),
+    faculties: () =>
+      new Map([faculty('short', 4), faculty('paced', undefined), faculty('long', 0), faculty('single', 0, 1)]),
     runFocus: async (work, _faculty, control) => {
       started.push(work.id);
       if (ending) control.ending();

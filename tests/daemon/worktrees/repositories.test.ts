@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { close, commit, git, open, recordOf, setUpWorktree } from '../../support/worktree.ts';
@@ -184,5 +184,29 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(readFileSync(join(old, 'half.txt'), 'utf8')).toBe('half');
     const closed = await close(worktree, means, { commit: true });
     expect(closed).toMatchObject({ branch, changes: { commits: 2 }, files: ['done.txt', 'half.txt'] });
+  });
+
+  it('whose base nobody knows is not taken for one that began at HEAD', async () => {
+    const { spec, means, repo } = await setUpWorktree();
+    const wanted = spec();
+    const { names } = await open(wanted, means);
+    git(repo, 'update-ref', '-d', names.base);
+    await expect(open(wanted, means)).rejects.toMatchObject({
+      code: 'worktree.failed',
+      message: expect.stringContaining('neither the database nor the repository knows it'),
+    });
+  });
+
+  it('follows no link that an agent has put in the place of a linked worktree', async () => {
+    const { spec, means, repo, root } = await setUpWorktree();
+    const wanted = spec({ linked: [join(root, 'focus-1')] });
+    const old = join(root, 'focus-1', 'worktree');
+    git(repo, 'worktree', 'add', '-q', '-b', `animus/${wanted.id.slice(-12)}`, old);
+    git(repo, 'update-ref', `refs/animus/base/${wanted.id.slice(-12)}`, 'main');
+    renameSync(old, join(root, 'elsewhere'));
+    writeFileSync(join(root, 'elsewhere', 'private.txt'), 'private');
+    symlinkSync(join(root, 'elsewhere'), old);
+    const worktree = await open(wanted, means);
+    expect(existsSync(join(worktree.path, 'private.txt'))).toBe(false);
   });
 });

@@ -140,6 +140,20 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(await close(again, means)).toMatchObject({ changes: { commits: 1 }, files: ['done.txt', 'half.txt'] });
   });
 
+  it('that was handed over as it is, is left alone: what a person has removed stays removed', async () => {
+    const { spec, means, repo, root } = await setUpWorktree();
+    const wanted = spec();
+    const first = await open(wanted, means);
+    writeFileSync(join(first.path, 'half.txt'), 'half');
+    const parked = await close(first, means, { ended: false });
+    const rest = `${first.names.handed}rest`;
+    expect(git(repo, 'rev-parse', rest)).toBe(parked.rest);
+    git(repo, 'update-ref', '-d', rest);
+    const again = await open({ ...wanted, recorded: recordOf(first, placeOf(root), parked) }, means);
+    expect(await close(again, means, { ended: false })).toMatchObject({ rest: parked.rest, files: ['half.txt'] });
+    expect(git(repo, 'for-each-ref', '--format=%(refname)', rest)).toBe('');
+  });
+
   it('that vanished with work in it is made again only where it is proved to be gone', async () => {
     const { spec, means, root } = await setUpWorktree();
     const wanted = spec();

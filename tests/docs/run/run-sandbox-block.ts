@@ -1,6 +1,6 @@
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { sdkSource } from '../../../src/sandbox/sdk/sdk-source.ts';
-import { FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../../src/tools/registry.ts';
+import { codeSpecs, FACULTY_TOOL_NAMES, toolset } from '../../../src/tools/registry.ts';
 import { createBackgroundCommands } from '../../../src/tools/shell/background-commands.ts';
 import { missingPython, runOnHost } from '../../support/sandbox-runner.ts';
 import { callWorldTool, contextIn } from '../../tools/tool-context.ts';
@@ -26,7 +26,7 @@ export async function runSandboxBlock(block: Block, run: PageRun): Promise<strin
     return { content, is_error: isError, details: data?.() };
   };
   try {
-    const { value, traceback } = await runOnHost({ code: block.text, sdk: sdkSource(toolSpecs(tools)), answer });
+    const { value, traceback } = await runOnHost({ code: block.text, sdk: sdkSource(codeSpecs(tools)), answer });
     if (traceback !== null && traceback !== undefined) throw new Error(`failed:\n${traceback}`);
     run.printed = value ?? '';
     return null;

@@ -36,6 +36,16 @@ describe('the publisher of output', () => {
     expect(told).toEqual([piece(0, 'one\ntwo\n'), { ...piece(0, 'careful\n'), stream: 'stderr' }, piece(8, 'three\n')]);
   });
 
+  it('waits before the first piece of a burst only while it does not know that somebody watches', async () => {
+    const { told, teller, idle, sleeps } = watched(() => true);
+    teller.take(printed('one\n'));
+    await idle();
+    teller.take(printed('two\n'));
+    await idle();
+    expect(told).toEqual([piece(0, 'one\n'), piece(4, 'two\n')]);
+    expect(sleeps).toEqual([200, 200, 0, 200]);
+  });
+
   it('sends at most twelve pieces in a round, and leaves out the oldest of a flood', async () => {
     const { told, teller, idle, sleeps } = watched(() => true);
     for (let n = 0; n < 100; n++) teller.take(printed(`${'🦊'.repeat(500)}\n`));

@@ -24,6 +24,18 @@ describe('the publisher of an answer', () => {
     expect(told).toEqual([piece(1, 0, 'I look at it.'), piece(1, 13, ' Good.')]);
   });
 
+  it('waits before the first piece of an answer only while it does not know that somebody watches', async () => {
+    const { told, teller, idle, sleeps } = watched(() => true);
+    teller.take(text(1, 'I look.'));
+    await idle();
+    teller.take(recorded(1));
+    teller.take(text(2, 'I have '));
+    teller.take(text(2, 'seen it.'));
+    await idle();
+    expect(told).toEqual([piece(1, 0, 'I look.'), piece(2, 0, 'I have seen it.')]);
+    expect(sleeps).toEqual([200, 200, 0, 200]);
+  });
+
   it('splits a long answer into pieces that fit into a notification, never inside a character', async () => {
     const { told, teller, idle } = watched(() => true);
     const long = `x${'🦊'.repeat(2000)}`;

@@ -12,7 +12,7 @@ it('the system prompt contains the engine’s rules and the faculty’s role, th
   const prompt = systemPrompt({ name: 'clerk', systemPrompt: '\nYou keep the books.\n' });
   expect(prompt).toContain('the faculty "clerk"');
   for (const type of LEDGER_TYPES) expect(prompt).toContain(`- ${type}: `);
-  expect(prompt).toContain('its messages are removed from your context');
+  expect(prompt).toContain('It removes the messages before it from your context');
   expect(prompt.endsWith('# Your role\nYou keep the books.')).toBe(true);
   expect(prompt).not.toMatch(/\b20\d\d-|undefined|null/);
   expect(systemPrompt({ name: 'clerk', systemPrompt: 'You keep the books.' })).toBe(prompt);

@@ -201,7 +201,7 @@ describe('animus budget', () => {
     [['--faculty', 'a', '--appliance', '--usd', '1'], /give one of --item/],
     [['--faculty', 'a', '--per', 'day'], /either --usd or --tokens/],
     [['--faculty', 'a', '--per', 'day', '--usd', '1', '--tokens', '1'], /either --usd or --tokens/],
-    [['--each-item', 'a', '--per', 'day', '--usd', '1'], /--per is for/],
+    [['--each-item', 'a', '--per', 'day', '--usd', '1'], /--per can only be used with --faculty or --appliance/],
     [['--faculty', 'a', '--per', 'week', '--usd', '1'], /week/],
     [['--faculty', 'a', '--per', 'day', '--usd', '1e3'], /an amount such as/],
     [['--faculty', 'a', '--per', 'day', '--usd', '0.0000001'], /an amount such as 12\.50, from 0\.000001 on/],

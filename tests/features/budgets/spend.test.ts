@@ -117,9 +117,9 @@ describe('animus spend', () => {
 
   test.each([
     [['--by', 'facutly'], 'did you mean faculty'],
-    [['--by', 'root,day'], '--by root stands alone'],
+    [['--by', 'root,day'], '--by root cannot be combined with other groupings'],
     [['--since', '2026-02-01', '--until', '2026-02-01'], '--until must be a later UTC day'],
-    [['items', '--slowest', '--dearest'], 'choose --slowest or --dearest'],
+    [['items', '--slowest', '--dearest'], 'give --slowest or --dearest, not both'],
     [['items', '--by', 'day'], "unknown option '--by'"],
   ])('refuses %j', async (argv, message) => {
     const { code, stderr } = await animus(['spend', ...argv]);
@@ -154,4 +154,9 @@ test('code that ran without a model is not a call, in the sums and in the status
   expect(stdout).toMatch(/animus\/code\s+1 run\s+0\s+0\s+\$0/);
   expect(stdout).toMatch(/Spent\s+\$0\.6000 in 4 calls and 1 run of code,/);
   expect((await animus(['status'])).stdout).toContain('$0.6000 today in 4 calls and 1 run of code');
+});
+
+test('a round that finds no calls adds nothing', async () => {
+  await addUpSpend(target.database, 1000);
+  expect(await addUpSpend(target.database, 1000)).toEqual({ count: 0, added: [] });
 });

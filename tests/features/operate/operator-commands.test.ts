@@ -146,7 +146,7 @@ describe('animus schedule', () => {
     [['add', 'x y', '@daily', 'a'], 2, '"x y" is not a valid schedule name'],
     [['add', 'x', '@daily', 'a', '--missed', 'never'], 2, '--missed: expected one of skip, once, all'],
     [['add', 'x', '@daily', 'a', '--params', '[]'], 2, '--params: expected a JSON object'],
-    [['add', 'there', '@daily', 'a'], 5, 'a schedule named there exists already'],
+    [['add', 'there', '@daily', 'a'], 5, 'a schedule named there already exists'],
     [['run', 'ther'], 3, 'no schedule named ther (did you mean there?)'],
     [['remove', 'x'], 3, 'no schedule named x'],
     [['pause', 'x'], 3, 'no schedule named x'],

@@ -153,7 +153,7 @@ export function secretOf(webhookId: string, key: Secret, secretVersion: number):
   return webhookSecret([key], { webhookId, keyMark: webhookKeyMark(key), secretVersion })!.reveal();
 }
 
-async function addHookTo(db: Database, url: string): Promise<string> {
+export async function addHookTo(db: Database, url: string): Promise<string> {
   const id = randomUUID();
   const events = ['work.queued', 'work.cancelled'] as const;
   await addWebhook(db, { id, url, events, keyMark: webhookKeyMark(KEY) });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rateLimit } from '../../../src/http/door/limits.ts';
 import { testApi } from '../../support/api.ts';
 import { closed, connected } from '../../support/raw-socket.ts';
@@ -131,27 +131,6 @@ describe('connections', () => {
     expect((await call('alice', 'GET', '/work/01900000-0000-7000-8000-000000000000')).status).toBe(404);
     // At once, and not by the time limit of its request, which would be answered 408.
     expect(await closed(slow[0]!)).toBe('');
-  });
-
-  test('cannot all be used by one person', async () => {
-    const { url, call, tokenOf } = await start({ maxConnections: 10 });
-    const authorization = `Bearer ${await tokenOf('alice')}`;
-    const streams = [];
-    for (let n = 0; n < 9; n++) {
-      const abort = new AbortController();
-      onTestFinished(() => abort.abort());
-      const stream = await fetch(`${url}/api/v1/events`, { headers: { authorization }, signal: abort.signal });
-      streams.push(abort);
-      expect(stream.status).toBe(200);
-    }
-    expect(await call('alice', 'GET', '/me')).toMatchObject({
-      status: 429,
-      body: { detail: expect.stringContaining('9 connections of yours are in use, and one person may use 9 at once') },
-    });
-    expect((await call('bob', 'GET', '/me')).status).toBe(200);
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    streams[0]!.abort();
-    await expect.poll(async () => (await call('alice', 'GET', '/me')).status).toBe(200);
   });
 
   test('that send nothing after their headers are closed', { timeout: 20_000 }, async () => {

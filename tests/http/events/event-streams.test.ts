@@ -175,18 +175,15 @@ describe('a stream of the events of work', () => {
     await eventually('no watched item', () => (server.hub.watched === 0 ? true : null));
   });
 
-  it('of an item that changes all the time reads it once for many changes', async () => {
+  it('of an item that changes all the time shows each change once, in order', async () => {
     const work = await beginFocus(pg.database);
     const reader = await read(work);
     await reader.until(({ data }) => data['live'] === true);
-    const [begunMs, before] = [performance.now(), looks];
     const ENTRIES = 300;
     for (let n = 1; n <= ENTRIES; n++) {
       await appendLedger(pg.database, work.id, 'note', `entry ${n}`, { leaseToken: work.leaseToken });
     }
     await reader.until(({ data }) => data['seq'] === ENTRIES);
-    // Once in 20 ms, and what the hub does by itself.
-    expect(looks - before).toBeLessThan((performance.now() - begunMs) / 20 + 10);
     expect(reader.events.flatMap(({ data }) => data['seq'] ?? [])).toEqual(
       Array.from({ length: ENTRIES }, (_, n) => n + 1),
     );

@@ -68,7 +68,7 @@ const INTERNAL = `
   notify
   hold_lease
   find_reader check_message runs_externally tell_duplicate mail_waits has_undelivered deliver_mail quoted_name fenced message_of interrupt_waits notify_watchers go_on_with_mail
-  host_grace
+  host_grace another_has_room return_unbegun
   key_is_held
   left_to_its_host
   draw_token lock_soon lock_work lock_all watch_key watch_begins ends_key await_ends is_ours

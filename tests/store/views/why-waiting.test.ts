@@ -133,6 +133,15 @@ test('the answer follows what stands in the way, and is over when the item runs 
   expect(work.id).toBe(id);
 });
 
+test('the status says of the first three items of a queue why they wait', async () => {
+  const faculty = 'long-queue';
+  for (let n = 0; n < 5; n++) await means.submit({ faculty });
+  const [row] = await target.database.query<{ status: { waiting: { faculty: string; items: number }[] } }>(
+    'select animus.waiting_status() as status',
+  );
+  expect(row!.status.waiting.filter((one) => one.faculty === faculty)).toMatchObject([{ items: 3 }]);
+});
+
 test('a page is answered by one statement, in a time that does not matter', async () => {
   const ids: string[] = [];
   // The other two stand in the way of all work.

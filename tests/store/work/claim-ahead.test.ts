@@ -1,4 +1,5 @@
 /** Claims ahead of free slots: who may be claimed, in which order, and how items come back. */
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type ClaimableFaculty, type ClaimRequest, claimReadyWork, giveBack } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -83,6 +84,38 @@ describe('a claim ahead', () => {
     expect(await full()).toBe(true);
     expect((await claim(1)).work).toHaveLength(0);
     expect(await full()).toBe(false);
+  });
+
+  describe('of a faculty that yields', () => {
+    const yielding = faculties(['short', { ahead: 3, yields: true }]);
+    const other = (state: string, serves = '{"short": {}}') =>
+      target.database
+        .query(
+          `with d as (select animus.register_daemon($1, 'other', 1, '0', 2, $2::jsonb, '[]'))
+         select count(*) from d`,
+          [randomUUID(), serves],
+        )
+        .then(() => target.database.query(`update animus.daemons set ${state} where host = 'other'`));
+
+    test('takes nothing while another daemon has a free slot for it', async () => {
+      await insert(9, 'short');
+      await other('saturated = false');
+      expect((await claim(2, { faculties: yielding })).work).toHaveLength(2);
+      // One that opted in by number does not ask.
+      expect((await claim(0)).work).toHaveLength(3);
+    });
+
+    test.each([
+      ['is full', 'saturated = true', undefined],
+      ['has stopped', 'stopped_at = animus.now()', undefined],
+      ['was not seen for a minute', `seen_at = animus.now() - interval '61 s'`, undefined],
+      ['does not serve it', 'saturated = false', '{"long": {}}'],
+      ['has a failing provider for it', 'saturated = false', '{"short": {"held": {}}}'],
+    ])('takes items when the other daemon %s', async (_why, state, serves) => {
+      await insert(9, 'short');
+      await other(state, serves);
+      expect((await claim(2, { faculties: yielding })).work).toHaveLength(5);
+    });
   });
 
   test('says which of the faculties that wait in the daemon are paused', async () => {

@@ -8,7 +8,7 @@ import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { askPerson, grantsFor } from '../../../src/store/transcript/approvals.ts';
 import { startCall } from '../../../src/store/transcript/calls.ts';
-import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { openWait, parkWork } from '../../../src/store/transcript/waits.ts';
 import { answerQuestion, approve, deny, grantCall } from '../../../src/store/work/decide.ts';
 import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
@@ -87,8 +87,15 @@ test('each request and each decision notifies animus_asks of the item', async ()
       id,
     ]);
     await target.database.query('select animus.resolve_due_waits(10)');
+    // Nobody was asked about a timer.
+    const timed = await beginFocus(target.database);
+    await recordCalls(target.database, timed, 1, ['t1']);
+    const past = new Date(Date.now() - 1000);
+    await openWait(target.database, timed.key, 1, 't1', { kind: 'timer', deadline: past });
+    await target.database.query('select animus.resolve_due_waits(10)');
+    await target.database.query(`select animus.notify('animus_asks', 'end')`);
     const notice = await noticeOf(target.database, id);
-    await expect.poll(() => heard).toEqual([notice, notice, notice, notice]);
+    await expect.poll(() => heard).toEqual([notice, notice, notice, notice, 'end']);
   } finally {
     await service.stop();
   }

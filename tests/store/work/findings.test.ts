@@ -127,19 +127,20 @@ describe.each([
   });
 
   test('the same is proposed again when as many others have found it, at least the threshold, and not before the last proposal has ended', async () => {
+    const others = await found(db, 4);
     const first = await found(db, 4);
     const { id } = await proposeSkill(db, daemonId, first, 3);
     expect(await proposeSkill(db, daemonId, first, 3)).toMatchObject({ result: 'covered', items: 4, known: 4 });
-    const more = [...first, ...(await found(db, 3))];
+    const more = [...first, ...others.slice(1)];
     expect(await proposeSkill(db, daemonId, more, 3)).toMatchObject({ result: 'covered', items: 7, known: 4 });
-    const enough = [...more, ...(await found(db, 1))];
+    const enough = [...first, ...others];
     expect(await proposeSkill(db, daemonId, enough, 3)).toMatchObject({ result: 'open' });
     await end(db, id!);
     expect(await proposeSkill(db, daemonId, enough, 3)).toMatchObject({ result: 'proposed', items: 8, known: 4 });
     expect(await proposals(db)).toHaveLength(2);
-    // What is new comes first.
+    // What was not proposed yet comes first, also if it is older.
     const [, second] = await proposals(db);
-    const fresh = new Set(enough.slice(4).map(({ workItemId }) => `${workItemId}/1`));
+    const fresh = new Set(others.map(({ workItemId }) => `${workItemId}/1`));
     expect(second!.params.entries.slice(0, 4).every(({ entry }) => fresh.has(entry))).toBe(true);
   });
 

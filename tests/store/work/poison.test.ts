@@ -68,6 +68,37 @@ describe('work that ends daemons', () => {
     expect(await readWork(target.database, id)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });
   });
 
+  test('an item that ends each daemon that claims it, before its focus begins and beside others, is dead at the tenth death', async () => {
+    let held = await daemon();
+    const beside = await insertWork(target.database);
+    await run(await take(held));
+    const poison = await insertWork(target.database);
+    let deaths = 0;
+    while (deaths <= 10) {
+      const claim = await take(held);
+      if ((await stateOf(target.database, poison)) === 'dead') break;
+      if (claim.alone === 'clears') {
+        // As the daemon does to be empty for a test.
+        await target.database.query('select animus.requeue($1, null, animus.now(), null)', [beside]);
+        await take(held);
+      }
+      // It makes progress, until the daemon that runs it claims the poison.
+      if (claim.work.some(({ id }) => id === beside)) {
+        await run({ ...claim, work: claim.work.filter(({ id }) => id === beside) });
+        await turn(beside, 2);
+        await take(held);
+      }
+      expect(await stateOf(target.database, poison)).toBe('claimed');
+      deaths++;
+      const next = await daemon();
+      await kill(held, next);
+      held = next;
+    }
+    expect(deaths).toBe(10);
+    expect(await readWork(target.database, poison)).toMatchObject({ attempts: 0, error: { code: 'work.poison' } });
+    expect(await stateOf(target.database, beside)).not.toBe('dead');
+  });
+
   test.each([
     ['done', 1],
     ['in_doubt', 2],

@@ -26,6 +26,47 @@ describe('when the process of a daemon ends', () => {
     expect(await take(second)).toMatchObject({ alone: null, work: [{}] });
   });
 
+  test.each([
+    ['first', '-1 s'],
+    ['last', '1 s'],
+  ])(
+    'what it had only claimed goes back as it was, and is not suspected, while something was running whose lease ends %s',
+    async (_when, later) => {
+      const [first, second] = [await daemon(), await daemon()];
+      const began = await insertWork(target.database);
+      await run(await take(first));
+      const waited = [await insertWork(target.database), await insertWork(target.database)];
+      await take(first);
+      await target.database.query(
+        'update animus.work_items set lease_expires_at = lease_expires_at + $2::interval where id = $1',
+        [began, later],
+      );
+      await kill(first, second);
+      const alone = await take(second);
+      expect(alone).toMatchObject({ alone: 'tests', work: [{ id: began }] });
+      for (const id of waited) {
+        expect(await readWork(target.database, id)).toMatchObject({
+          state: 'queued',
+          attempts: 0,
+          unstarted_claims: 0,
+        });
+        expect(await deathsOf(id)).toBe(0);
+      }
+      await finish(alone);
+      const next = await take(second);
+      expect(next).toMatchObject({ alone: null, work: waited.map((id) => ({ id })) });
+    },
+  );
+
+  test('all that it had only claimed is suspected if nothing was running: one of these may have ended it', async () => {
+    const [first, second] = [await daemon(), await daemon()];
+    const ids = [await insertWork(target.database), await insertWork(target.database)];
+    await take(first);
+    await kill(first, second);
+    expect(await take(second)).toMatchObject({ alone: 'tests', work: [{}] });
+    for (const id of ids) expect(await deathsOf(id)).toBe(1);
+  });
+
   test('a whole turn beyond the one under way clears an item, and the others are claimed beside it', async () => {
     const [first, second, third] = [await daemon(), await daemon(), await daemon()];
     for (let n = 0; n < 2; n++) await insertWork(target.database);

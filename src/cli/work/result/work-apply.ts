@@ -1,7 +1,7 @@
 /** `animus work apply`: brings what an item has changed into a checkout. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { usageError } from '../../../core/errors/errors.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { shellWord } from '../../../terminal/view/copied-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
@@ -53,8 +53,7 @@ export async function applyCommand(invocation: Invocation, options: ApplyOptions
 function modeOf({ merge, squash, cherryPick, patch }: ApplyOptions): ApplyMode {
   const given = { merge, squash, 'cherry-pick': cherryPick, patch };
   const modes = APPLY_MODES.filter((mode) => given[mode] === true);
-  if (modes.length > 1)
-    throw new AnimusError('usage.invalid', { detail: `give one of ${modes.map((mode) => `--${mode}`).join(' and ')}` });
+  if (modes.length > 1) throw usageError(`give one of ${modes.map((mode) => `--${mode}`).join(' and ')}`);
   return modes[0] ?? 'merge';
 }
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../../core/errors/errors.ts';
 import { type ChangedFile, patchFiles } from '../../../core/text/patch-files.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { hasColours, styled } from '../../../terminal/view/output.ts';
@@ -18,8 +18,7 @@ interface DiffOptions extends CommonOptions {
 
 export async function diffCommand(invocation: Invocation, options: DiffOptions, reference: string): Promise<number> {
   const { output } = invocation;
-  if (options.stat && options.tool)
-    throw new AnimusError('usage.invalid', { detail: 'give --stat or --tool, not both' });
+  if (options.stat && options.tool) throw usageError('give --stat or --tool, not both');
   const result = await findResult(invocation, reference);
   if (result === null) {
     output.document({ files: [], patch: '' });

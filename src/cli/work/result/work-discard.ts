@@ -1,5 +1,5 @@
 /** `animus work discard`: gives up what an item has made, with its directory, branch and refs. */
-import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { AnimusError, isAnimusError, messageOf, usageError } from '../../../core/errors/errors.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../../core/work/work.ts';
 import type { WorktreesRoot } from '../../../daemon/worktrees/worktrees-root.ts';
@@ -91,10 +91,7 @@ async function confirmed(invocation: Invocation, item: ItemWorktree, yes: boolea
   const { output, context } = invocation;
   const stdin = context.stdin;
   const canAsk = 'isTTY' in stdin && stdin.isTTY === true && context.stdout.isTTY === true && !output.json;
-  if (!yes && !canAsk)
-    throw new AnimusError('usage.invalid', {
-      detail: 'discard asks on a terminal; anywhere else, confirm it with --yes',
-    });
+  if (!yes && !canAsk) throw usageError('discard asks on a terminal; anywhere else, confirm it with --yes');
   if (yes) return true;
   const size = item.bytes === null ? '' : ` (${bytes(item.bytes)})`;
   output.line(styled(shortId(item.work_item_id), 'bold'), `  ${item.faculty}  ${item.item_state}`);

@@ -1,5 +1,6 @@
 /** Reads from the record of its call how a run of code ended. */
 import { z } from 'zod';
+import { parsedJson } from '../../../core/text/json-values.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 
 /** How it ended, and what follows. */
@@ -20,7 +21,7 @@ const notExited = z.object({ ended: z.string(), problem: z.string() });
 /** The end of a call that has ended. */
 export function readCodeEnd({ state, output }: Pick<RecordedCall, 'state' | 'output'>): CodeEnd {
   const text = output ?? '';
-  const value = parsed(text);
+  const value = parsedJson(text);
   const problem = notExited.safeParse(value).data;
   if (state === 'in_doubt') return { kind: 'in_doubt', problem: problem?.problem ?? 'it was interrupted' };
   if (state === 'denied') return { kind: 'denied', problem: text };
@@ -38,12 +39,4 @@ function summaryOf({ exit_status: status, ended, duration_ms: ms }: z.output<typ
         ? 'stopped at a limit'
         : `exit status ${status}`;
   return `${how} after ${(ms / 1000).toFixed(1)} s`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -3,7 +3,7 @@ import { interruption } from '../../../core/errors/interruption.ts';
 import type { CodeEntry, RecordedCall } from '../../../store/transcript/calls.ts';
 import { codeEntry } from '../../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
-import { toolSpecs } from '../../../tools/registry.ts';
+import { codeSpecs } from '../../../tools/registry.ts';
 import { type EndedNestedCall, type NestedCalls, type Tool, toolError } from '../../../tools/tool.ts';
 import { tooManyAtOnce, tooManyCalls } from '../../prompt/code-texts.ts';
 import type { CallsRun, Reach } from '../reach.ts';
@@ -67,7 +67,7 @@ export function openNestedCalls(
   let database: Promise<unknown> = Promise.resolve();
 
   return {
-    tools: toolSpecs(toolset),
+    tools: codeSpecs(toolset),
     fatal: fatal.signal,
     wrote: () => wrote,
     async call(call, own) {

@@ -1,6 +1,6 @@
 /** `animus chat` without a terminal: standard input is one message, and its answer goes to standard output. */
 
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { usageError } from '../../../core/errors/errors.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { readAnyInput } from '../../../terminal/command/read-input.ts';
 import { shortId } from '../../../terminal/view/quantities.ts';
@@ -17,7 +17,7 @@ export async function askOnce(invocation: Invocation, { faculty, resume, workspa
   const text = (await readAnyInput(context.stdin)).trimEnd();
   if (text.trim() === '') {
     const detail = 'standard input is not a terminal, and it is empty; to send a message: animus chat send "…" --wait';
-    throw new AnimusError('usage.invalid', { detail });
+    throw usageError(detail);
   }
   const onProgress = (what: string | null) => output.progress(what);
   const place = await openPlace(invocation, { signal: context.signals.drain, onProgress });

@@ -1,5 +1,5 @@
 /** `animus chat`: a conversation in the terminal; elsewhere, one message on standard input and its answer. */
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { usageError } from '../../../core/errors/errors.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import type { ChatOptions } from './chat-options.ts';
 
@@ -23,7 +23,7 @@ export async function chatCommand(
         ? 'the terminal is a dumb one (TERM)'
         : 'standard output is not one';
     const detail = `a conversation needs a terminal, and ${why}; to send a message: animus chat send "…" --wait`;
-    throw new AnimusError('usage.invalid', { detail });
+    throw usageError(detail);
   }
   const { beginSession } = await import('./begin-session.ts');
   return beginSession(invocation, { ...options, faculty });

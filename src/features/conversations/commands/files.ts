@@ -1,7 +1,7 @@
 /** `animus chat export|import`: conversations as JSON Lines and as Markdown. */
 
 import { resolve } from 'node:path';
-import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { messageOf, usageError } from '../../../core/errors/errors.ts';
 import { readRegularFile } from '../../../core/files/regular-file.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
@@ -65,6 +65,6 @@ function readText(file: string, cwd: string): string {
   try {
     return readRegularFile(resolve(cwd, file), { maxBytes: MAX_FILE_BYTES }).toString('utf8');
   } catch (error) {
-    throw new AnimusError('usage.invalid', { detail: `${file}: ${messageOf(error)}` }, { cause: error });
+    throw usageError(`${file}: ${messageOf(error)}`, error);
   }
 }

@@ -1,5 +1,5 @@
 /** Finds a conversation by what a person types. */
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../../core/errors/errors.ts';
 import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../../core/work/find-one.ts';
 import { FULL_ID, type IdReference, readIdReference } from '../../../core/work/id-reference.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
@@ -21,9 +21,7 @@ export async function findConversationToResume(
     const latest = all.find((one) => faculty === undefined || one.faculty === faculty);
     if (latest !== undefined) return latest;
     const whose = faculty === undefined ? '' : ` with ${faculty}`;
-    throw new AnimusError('usage.invalid', {
-      detail: `there is no conversation${whose}; to begin one, leave out --resume`,
-    });
+    throw usageError(`you have no conversation${whose} yet; to start one, leave out --resume`);
   }
   const id = await findByIdOrTitle(db, given);
   const found = await findConversation(db, id);
@@ -34,7 +32,7 @@ export async function findConversationToResume(
     });
   if (faculty === undefined || faculty === found.faculty) return found;
   const detail = `the conversation is one with ${found.faculty}; to change that, resume it without a faculty and use /faculty ${faculty}`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }
 
 /** The id of the conversation, by its id, a part of it or its branch. Errors: those of `findOne`. */
@@ -55,7 +53,7 @@ async function findByIdOrTitle(db: Queryable, given: string): Promise<string> {
   const [only, other] = given.trim() === '' ? [] : await conversationsTitled(db, given.trim());
   if (other !== undefined) {
     const detail = `several conversations have ${given} in their title: give more of it, or the id${LIST_HINT}`;
-    throw new AnimusError('usage.invalid', { detail });
+    throw usageError(detail);
   }
   if (only !== undefined) return only;
   throw new AnimusError('work.not_found', {

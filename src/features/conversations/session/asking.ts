@@ -1,5 +1,5 @@
 /** What the answer asks a person, decided at the prompt: shown as `animus inbox` shows it, and bound to what was shown by its id and its hash. */
-import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { AnimusError, isAnimusError, messageOf, usageError } from '../../../core/errors/errors.ts';
 import { approveAlways } from '../../../operations/always-allow.ts';
 import { type AskedView, readAsked } from '../../../operations/asked.ts';
 import { decidedBudget } from '../../../operations/decided-budget.ts';
@@ -176,8 +176,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
       else await run(db, one, typedDecision(one, line));
     },
     async deny(db, one, note) {
-      if (one === null)
-        throw new AnimusError('usage.invalid', { detail: 'there is nothing to deny; /asked shows what was put off' });
+      if (one === null) throw usageError('there is nothing to deny; /asked shows what was put off');
       if (asked !== one) tooLate();
       else await run(db, one, { does: 'deny', note: note === '' ? undefined : note });
     },

@@ -1,5 +1,5 @@
 /** The conversation of a session: what was said here, and what is shown of it. */
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { usageError } from '../../../core/errors/errors.ts';
 import { isTerminal } from '../../../core/work/work.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
@@ -107,5 +107,5 @@ export function ownMessage(conversation: OpenConversation, given: string, actor:
   if (found !== undefined) return found;
   const detail =
     given === '' ? 'you have not said anything yet' : `there is no message ${given} here; /history shows the numbers`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }

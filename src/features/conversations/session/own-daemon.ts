@@ -2,9 +2,10 @@
 
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { usageError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { runDaemon } from '../../../daemon/daemon.ts';
+import { logLibraryOutput } from '../../../telemetry/library-output.ts';
 import { openLog } from '../../../telemetry/log.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { facultiesDirectory } from '../../../terminal/command/faculties-directory.ts';
@@ -39,6 +40,8 @@ export async function startOwnDaemon(invocation: Invocation, signal: AbortSignal
   const stopping = new AbortController();
   const ended = new AbortController();
   const ready = Promise.withResolvers<void>();
+  const log = openLog({ level: config.logLevel, format: 'json', destination: { write } });
+  const printAgain = logLibraryOutput(log);
   const running = runDaemon(
     {
       parts: await loadFeatures(),
@@ -46,7 +49,7 @@ export async function startOwnDaemon(invocation: Invocation, signal: AbortSignal
       version: version(),
       facultiesDir,
       skillsDirs,
-      log: openLog({ level: config.logLevel, format: 'json', destination: { write } }),
+      log,
       onReady: () => ready.resolve(),
     },
     { drain: stopping.signal, abort: stopping.signal },
@@ -59,6 +62,7 @@ export async function startOwnDaemon(invocation: Invocation, signal: AbortSignal
       },
     )
     .finally(() => {
+      printAgain();
       ended.abort();
       open = false;
       closeSync(file);
@@ -79,5 +83,5 @@ export async function startOwnDaemon(invocation: Invocation, signal: AbortSignal
 function requireFaculties(directory: string): void {
   if (existsSync(directory) && readdirSync(directory).some((name) => name.endsWith('.toml'))) return;
   const detail = `no daemon is running, and there are no faculties in ${directory} for this session to run; to write the first: animus init`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }

@@ -1,7 +1,7 @@
 /** The commands of a session: lines that begin with a slash. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { messageOf, usageError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { attachment } from '../../../terminal/command/attachment.ts';
@@ -108,7 +108,7 @@ export async function runSlashCommand(parts: SessionParts, line: string): Promis
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
     const detail = `there is no command /${name}${didYouMean(name, Object.keys(COMMANDS))}; /help lists them; // begins a message with a slash`;
-    throw new AnimusError('usage.invalid', { detail });
+    throw usageError(detail);
   }
   await command.run(parts, given.trim());
 }
@@ -151,8 +151,7 @@ async function remove({ act, console: { output }, conversation, leave }: Session
     return leave();
   }
   const found = conversation.messages.find(({ number }) => String(number) === given);
-  if (found === undefined)
-    throw new AnimusError('usage.invalid', { detail: 'which message? /history shows the numbers: /delete 7' });
+  if (found === undefined) throw usageError('which message? /history shows the numbers: /delete 7');
   await act(deleteMessage, { ...alone(id), message_id: found.id });
   output.line(styled(`message ${found.number} is deleted`, 'dim'));
 }
@@ -162,17 +161,17 @@ async function history({ db, console: { output }, conversation, actor }: Session
 }
 
 async function exportTo({ db, console, conversation, cwd, home }: SessionParts, given: string): Promise<void> {
-  if (given === '') throw new AnimusError('usage.invalid', { detail: 'to which file? /export talk.md' });
+  if (given === '') throw usageError('to which file? /export talk.md');
   const id = idOf(conversation);
   const lines = async () =>
     (await readConversation(db, id)).map((message) => `${JSON.stringify(messageDocument(message))}\n`).join('');
   const text = given.endsWith('.jsonl') ? await lines() : (await readVirtualFile(db, id)).content;
   const path = resolve(cwd, expandHome(given, home));
-  if (existsSync(path)) throw new AnimusError('usage.invalid', { detail: `${given} is there already` });
+  if (existsSync(path)) throw usageError(`${given} already exists`);
   try {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    throw new AnimusError('usage.invalid', { detail: `${given}: ${messageOf(error)}` }, { cause: error });
+    throw usageError(`${given}: ${messageOf(error)}`, error);
   }
   console.hint(`written to ${given}`);
 }
@@ -191,7 +190,7 @@ async function faculty(
 
 async function changeOrder({ db, console: { output }, conversation }: SessionParts, given: string): Promise<void> {
   const way = whileAnswering.words.find((one) => one === given);
-  if (way === undefined) throw new AnimusError('usage.invalid', { detail: '/while queue, or /while tell' });
+  if (way === undefined) throw usageError('/while queue, or /while tell');
   await changeConversation(db, idOf(conversation), { while_answering: way });
   output.line(styled(way === 'tell' ? 'told into the answer that is being given' : 'answered next', 'dim'));
 }
@@ -202,7 +201,7 @@ async function title({ db, console: { output }, conversation }: SessionParts, gi
 }
 
 async function inviteActor({ act, console, conversation }: SessionParts, given: string): Promise<void> {
-  if (given === '') throw new AnimusError('usage.invalid', { detail: 'whom? /invite person:alice' });
+  if (given === '') throw usageError('whom? /invite person:alice');
   const { warning } = await act(invite, { ...alone(idOf(conversation)), actor: given, role: undefined });
   console.hint(`${given} takes part${warning === undefined ? '' : `; ${warning}`}`);
 }
@@ -214,5 +213,5 @@ function toggleThoughts({ console: { output }, settings }: SessionParts): void {
 
 function idOf({ id }: OpenConversation): string {
   if (id !== null) return id;
-  throw new AnimusError('usage.invalid', { detail: 'nothing was said yet: the first message begins the conversation' });
+  throw usageError('there are no messages yet; the conversation starts with your first one');
 }

@@ -1,5 +1,5 @@
 /** The numbers by which people name messages: 1, 2, … in each conversation. Programs name them by their ids. */
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import type { ConversationMessage } from './message.ts';
 
@@ -42,7 +42,7 @@ export async function messageNumbered(db: Queryable, conversationId: string, giv
   const number = /^\d{1,9}$/.test(given) ? Number(given) : null;
   if (number === null) {
     const detail = `${JSON.stringify(given)} is not the number of a message; animus chat show prints them`;
-    throw new AnimusError('usage.invalid', { detail });
+    throw usageError(detail);
   }
   const [row] = await db.query<{ id: string }>(
     'select id::text from animus.message_numbers($1, null, array[$2::int])',

@@ -1,5 +1,5 @@
 /** Reads what an export wrote: JSON Lines, or the Markdown of the `.chat` file. */
-import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { AnimusError, messageOf, usageError } from '../../../core/errors/errors.ts';
 import type { ImportedMessage } from './messages.ts';
 import { parseMarkdown } from './parse-markdown.ts';
 
@@ -11,9 +11,7 @@ export function parseExport(text: string): ImportedMessage[] {
   const plain = text.replace(/^\ufeff/, '');
   const messages = /^\s*\{/.test(plain) ? parseLines(plain) : parseMarkdown(plain);
   if (messages.length > 0) return messages;
-  throw new AnimusError('usage.invalid', {
-    detail: 'there are no messages in it: an export is JSON Lines, or Markdown with a heading for each message',
-  });
+  throw usageError('it contains no messages; expected JSON Lines, or Markdown with a heading for each message');
 }
 
 function parseLines(text: string): ImportedMessage[] {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { AnimusError, messageOf, usageError } from '../../../core/errors/errors.ts';
 import { readRegularFile } from '../../../core/files/regular-file.ts';
 import {
   fetchedPrices,
@@ -34,7 +34,7 @@ export function addModelsUpdateCommand(group: Command, run: RunCommand): void {
 
 async function updateModels({ output, config, context }: Invocation, options: UpdateOptions): Promise<number> {
   const { home } = await config();
-  if (options.check && options.reset) throw new AnimusError('usage.invalid', { detail: 'give --check or --reset' });
+  if (options.check && options.reset) throw usageError('give --check or --reset, not both');
   if (options.reset) {
     rmSync(fetchedPrices(home), { force: true });
     const { file } = usedPrices(null);

@@ -1,5 +1,5 @@
 /** `animus models`: the models animus knows, with their prices; `animus models show`: one of them. */
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { usageError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import { openCatalogue } from '../../../llm/models/catalogue.ts';
 import type { ListedModel } from '../../../llm/models/list-models.ts';
@@ -63,7 +63,7 @@ async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions
 function requireProvider(provider: string, known: ReadonlySet<string>): void {
   if (known.has(provider)) return;
   const hint = didYouMean(provider, known) || ` (there are ${[...known].join(', ')})`;
-  throw new AnimusError('usage.invalid', { detail: `--provider: no provider named ${provider}${hint}` });
+  throw usageError(`--provider: no provider named ${provider}${hint}`);
 }
 
 const COLUMNS: Columns<ListedModel> = [

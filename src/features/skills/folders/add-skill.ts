@@ -6,7 +6,7 @@ import { loadSkills } from '../../../catalog/skills/load-skills.ts';
 import { placeSkill } from '../../../catalog/skills/place-skill.ts';
 import { readSkillFiles } from '../../../catalog/skills/read-skill-files.ts';
 import type { Skill, SkillLibrary } from '../../../catalog/skills/skill.ts';
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
@@ -61,7 +61,7 @@ async function openSource(
 ): Promise<{ from: string; commit: string | null }> {
   const url = gitSource(source);
   if (url === null) {
-    if (ref !== undefined) throw new AnimusError('usage.invalid', { detail: '--ref is for git repositories' });
+    if (ref !== undefined) throw usageError('--ref can only be used with a git repository');
     return { from: resolve(context.cwd, source), commit: null };
   }
   const clone = await mkdtemp(join(tmpdir(), 'animus-skill-'));

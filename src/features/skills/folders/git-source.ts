@@ -1,7 +1,7 @@
 /** Clones a git repository that contains skills, without letting it run or fetch anything else. */
 import { spawn } from 'node:child_process';
 import type { Environment } from '../../../core/config/source/environment.ts';
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { AnimusError, usageError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 
 /** The URL of a repository, in a form that git takes for nothing else, and the protocol it is fetched by. */
@@ -48,7 +48,7 @@ export async function cloneSkills(
   signal: AbortSignal,
 ): Promise<string> {
   if (ref !== undefined && !/^[A-Za-z0-9_][\w./-]*$/.test(ref))
-    throw new AnimusError('usage.invalid', { detail: `--ref: ${ref} is not a name of a branch or tag` });
+    throw usageError(`--ref: ${ref} is not a name of a branch or tag`);
   const variables = variablesFor(protocol, env);
   const branch = ref === undefined ? [] : ['--branch', ref];
   const clone = [

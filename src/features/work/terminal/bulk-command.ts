@@ -1,5 +1,5 @@
 /** `animus work cancel|retry` for all items that match, each with a row of the audit. */
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { usageError } from '../../../core/errors/errors.ts';
 import type { WorkState } from '../../../core/work/work.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
@@ -61,14 +61,10 @@ export async function changeMatching(invocation: Invocation, options: MatchOptio
 export function isBulk(reference: string | undefined, { state, faculty, since, dryRun }: MatchOptions): boolean {
   const selects = state !== undefined || faculty !== undefined || since !== undefined;
   if (reference !== undefined && (selects || dryRun)) {
-    throw new AnimusError('usage.invalid', {
-      detail: 'give an id, or select items by --state, --faculty and --since; not both',
-    });
+    throw usageError('give an id, or select items by --state, --faculty and --since; not both');
   }
   if (reference === undefined && !selects) {
-    throw new AnimusError('usage.invalid', {
-      detail: 'give the id of an item, or select items by --state, --faculty and --since',
-    });
+    throw usageError('give the id of an item, or select items by --state, --faculty and --since');
   }
   return reference === undefined;
 }
@@ -76,7 +72,7 @@ export function isBulk(reference: string | undefined, { state, faculty, since, d
 function requirePossible(state: WorkState | undefined, { done, states }: Change): void {
   if (state === undefined || states.includes(state)) return;
   const detail = `work that is ${state} cannot be ${done}; expected --state ${states.join(', ')}`;
-  throw new AnimusError('usage.invalid', { detail });
+  throw usageError(detail);
 }
 
 function report({ output }: Invocation, done: string, counts: NonNullable<ChangedWork['matching']>): number {

@@ -1,6 +1,6 @@
 /** `animus work say`: leaves a message for an item, which its focus gets with its next turn. */
 import { resolve } from 'node:path';
-import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { messageOf, usageError } from '../../../core/errors/errors.ts';
 import { readRegularFile } from '../../../core/files/regular-file.ts';
 import type { WorkState } from '../../../core/work/work.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
@@ -51,7 +51,7 @@ interface Given {
 
 async function textOf({ context }: Invocation, { text: given, file }: Given): Promise<string> {
   if ((file === undefined) === (given === undefined)) {
-    throw new AnimusError('usage.invalid', { detail: 'give either a text (- for standard input) or --file' });
+    throw usageError('give either a text (- for standard input) or --file');
   }
   if (file === undefined) return given === '-' ? await readInput(context.stdin) : given!;
   try {
@@ -59,7 +59,7 @@ async function textOf({ context }: Invocation, { text: given, file }: Given): Pr
   } catch (error) {
     const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const detail = `--file ${file}: ${absent ? 'there is no such file' : messageOf(error)}`;
-    throw new AnimusError('usage.invalid', { detail }, { cause: error });
+    throw usageError(detail, error);
   }
 }
 

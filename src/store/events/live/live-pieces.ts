@@ -1,5 +1,6 @@
 /** Pieces of answers and of what code prints, on their way from the daemon to watchers of the item. Never stored. */
 import { z } from 'zod';
+import { parsedJson } from '../../../core/text/json-values.ts';
 import type { Queryable } from '../../sql/database.ts';
 import { readValue } from '../../sql/read-value.ts';
 
@@ -64,14 +65,6 @@ const PIECE = z.union([
 
 /** The piece that a notification carries; null if it is none. */
 export function readPiece(payload: string): LivePiece | null {
-  const piece = PIECE.safeParse(parsed(payload));
+  const piece = PIECE.safeParse(parsedJson(payload));
   return piece.success ? piece.data : null;
-}
-
-function parsed(payload: string): unknown {
-  try {
-    return JSON.parse(payload);
-  } catch {
-    return null;
-  }
 }

@@ -126,7 +126,7 @@ async function find(bounds: Bounds, section: SectionOutline): Promise<Found> {
   const inside = await resolveInside(bounds, section.path);
   if (isRefusal(inside)) return { problem: inside.refusal };
   if (section.kind === 'add') {
-    if (inside.exists) return { problem: `${inside.shown}: exists already; use "*** Update File"` };
+    if (inside.exists) return { problem: `${inside.shown}: already exists; use "*** Update File"` };
     return { section, inside, file: null };
   }
   if (!inside.exists) return { problem: `${inside.shown}: no such file; glob finds files by name` };
@@ -174,7 +174,7 @@ async function planMove(
 ): Promise<Plan> {
   const to = await resolveInside(bounds, moveTo);
   if (isRefusal(to)) return { problem: to.refusal };
-  if (to.exists) return { problem: `${to.shown}: exists already, so ${from.shown} cannot be moved there` };
+  if (to.exists) return { problem: `${to.shown}: already exists, so ${from.shown} cannot be moved there` };
   const changes = [
     { path: to, content, read: null, like: stats },
     { path: from, content: null, read: stats },

@@ -26,6 +26,10 @@ export const globTool = worldTool<z.infer<typeof input>>({
   description:
     'Finds files of the workspace whose path, relative to the searched directory, matches a pattern. Hidden files are ' +
     `included; .git and node_modules are not, and links are not followed. At most ${MAX_SHOWN} paths.`,
+  words: {
+    pattern: 'such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth',
+    path: 'directory; default: the workspace',
+  },
   input,
   kinds: { path: 'tree' },
   risk: 'read',

@@ -31,6 +31,12 @@ export const grepTool = worldTool<z.infer<typeof input>>({
   description:
     'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text. ' +
     'Hidden files are searched; .git, node_modules and binary files are not, and links are not followed.',
+  words: {
+    pattern: 'JavaScript regular expression',
+    path: 'file or directory; default: the workspace',
+    glob: 'only files whose path matches, such as *.ts',
+    limit: `lines; default ${DEFAULT_MATCHES}`,
+  },
   input,
   kinds: { path: 'tree' },
   risk: 'read',

@@ -1,7 +1,7 @@
 /** The tools that write skills. They only use this database, so each call happens exactly once. */
 import type { SkillWriter } from '../../../store/skills/skill-versions.ts';
+import { briefSchema } from '../../brief-schema.ts';
 import { databaseTool, type Tool, type ToolContext, type ToolOutput, toolError } from '../../tool.ts';
-import { briefSchema } from '../brief-schema.ts';
 import type { Refused } from './compose.ts';
 import { newSkill, skillChange } from './draft.ts';
 import { type SkillMode, type StoredVersion, storeNewSkill, storeSkillChange } from './store-version.ts';

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { WebSearchConfig } from '../../../core/config/sections/web.ts';
 import { harmless } from '../../../core/text/harmless.ts';
+import { parsedJson } from '../../../core/text/json-values.ts';
 import { type Mask, maskTexts } from '../../../llm/transport/mask.ts';
 import { someText } from '../../some-text.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, usableMs, worldTool } from '../../tool.ts';
@@ -58,7 +59,7 @@ async function searched(search: WebSearchConfig, question: SearchQuestion, conte
   const details = { kind: search.kind, status };
   const text = maskOf(search)(answered.text);
   if (status !== 200) return toolError(failure(api, { ...answered, text }), details);
-  const results = api.results(parsed(text));
+  const results = api.results(parsedJson(text));
   if (results === null) return toolError(`the search endpoint ${noResults(search, answered)}`, details);
   const found = searchText(results, question.count);
   if (found.shown === 0) return { content: 'no results', details: { ...details, results: 0 } };
@@ -106,14 +107,6 @@ function noResults({ kind }: WebSearchConfig, { type, text }: Answered): string 
   const isHtml = type === 'text/html' || /^\s*</.test(text);
   const hint = kind === 'searxng' && isHtml ? '; its settings.yml must list json in search.formats' : '';
   return `did not answer as ${kind} does (${isHtml ? 'HTML' : type || 'no content type'})${hint}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** An endpoint may quote its key, as it is or as JSON writes it. */

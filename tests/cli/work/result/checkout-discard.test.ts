@@ -130,6 +130,8 @@ test('discard of another place is left to its daemon; so is a directory that is 
   expect(existsSync(item.directory)).toBe(true);
   expect((await row(item.id))?.state).toBe('kept');
   expect((await row(item.id))?.discard_by).toBeTruthy();
+  const line = new RegExp(`^${item.id.slice(-12)} +discarding `, 'm');
+  expect((await run(item, ['work', 'worktrees'], '/')).stdout).toMatch(line);
 
   const linked = await handOver(db.database);
   rmSync(linked.directory, { recursive: true });

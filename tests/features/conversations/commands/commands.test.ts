@@ -95,7 +95,7 @@ describe('is refused', () => {
       3,
       'no conversation has the id or the title abcd',
     ],
-    ['the latest of none', ['chat', 'assistant', '--resume'], 'x', 2, 'there is no conversation with assistant'],
+    ['the latest of none', ['chat', 'assistant', '--resume'], 'x', 2, 'you have no conversation with assistant yet'],
   ])('%s', async (_what, argv, stdin, code, why) => {
     expect(await animus(argv, { stdin })).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(why) });
   });

@@ -37,5 +37,5 @@ test('before anything was said, there is nothing to invite to', async () => {
   const session = chat([faculty]);
   await session.sees(`${faculty} answers.`);
   session.type('/invite person:alice\r');
-  await session.sees('nothing was said yet');
+  await session.sees('there are no messages yet');
 });

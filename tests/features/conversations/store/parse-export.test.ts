@@ -22,6 +22,6 @@ test('words stay where empty lines were removed by hand', () => {
 test.each(['hello', '[{"role":"user","content":"x"}]', '42', 'null', '# t\n\nA conversation with x.\n', ' '])(
   'a text without a message is refused: %j',
   (text) => {
-    expect(() => parseExport(text)).toThrow(/there are no messages in it/);
+    expect(() => parseExport(text)).toThrow(/it contains no messages/);
   },
 );

@@ -27,7 +27,7 @@ test('add never overwrites without --force', async () => {
 
   expect(await animus('skill', 'add', source)).toMatchObject({
     code: 5,
-    stderr: `animus: ${path('skills/one')} exists already; choose another directory, or replace it with --force\n`,
+    stderr: `animus: ${path('skills/one')} already exists; choose another directory, or replace it with --force\n`,
   });
   expect(readFileSync(path('skills/one/SKILL.md'), 'utf8')).toContain('Mine.');
 

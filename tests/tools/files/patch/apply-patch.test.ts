@@ -164,8 +164,8 @@ describe('apply_patch', () => {
   });
 
   test.each([
-    ['*** Add File: a\n+x', 'a: exists already; use "*** Update File"'],
-    ['*** Update File: a\n*** Move to: b', 'b: exists already, so a cannot be moved there'],
+    ['*** Add File: a\n+x', 'a: already exists; use "*** Update File"'],
+    ['*** Update File: a\n*** Move to: b', 'b: already exists, so a cannot be moved there'],
     ['*** Delete File: a\n*** Update File: ./a\n-1\n+2', './a: is listed twice'],
     ['*** Add File: dir/\n+x', 'dir/: names a directory'],
   ])('%j: %s', async (body, problem) => {
