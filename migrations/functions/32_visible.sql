@@ -11,7 +11,8 @@ create or replace view animus.own_answers as
      and not exists (select from animus.chat_messages d where d.work_item_id = m.work_item_id and d.deleted_at is not null);
 
 -- Work that the actor may see: its own, or all; and the answers of conversations in which it takes part, and what is below them. What is cheap is asked
--- first, and once for all rows; of the rest, the planner asks by the row or once for all.
+-- first, and once for all rows; of the rest, the planner asks by the row or once for all. Read by an item, or by the ids of list_visible_work: a list without
+-- them, newest first, looks at each row that the actor may not see.
 create or replace view animus.visible_work as
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, animus.shown_work(w.merged_into) as merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,

@@ -84,7 +84,7 @@ export interface JsonRoute extends Described {
   readonly status: 200 | 201 | 202;
   readonly input: Parts;
   readonly output: z.ZodType;
-  /** What the route has to ask of others, outside of its transaction and before it. */
+  /** What the route has to ask of others, outside of its transaction and before it. The token may have been revoked: what costs money first asks by `asVisitor`. */
   readonly prepare?: ((visit: Visit, input: Input) => Promise<unknown>) | undefined;
   readonly run: (visit: Transacted, input: Input) => Promise<unknown>;
 }

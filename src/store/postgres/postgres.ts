@@ -6,9 +6,17 @@ import type { Database, Queryable } from '../sql/database.ts';
 import { connectError, isLostPreparation, isLostServer, isStalePlan, isUndone } from '../sql/database-errors.ts';
 import { locate } from './locate.ts';
 import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
-import { runStatement, runTogether, type Session, statementNames, withReason } from './run-statement.ts';
+import {
+  inTransaction,
+  isUnprepared,
+  RollbackFailed,
+  runStatement,
+  runTogether,
+  type Session,
+  statementNames,
+  withReason,
+} from './session.ts';
 import { settleSession, TYPES } from './session-settings.ts';
-import { inTransaction, isUnprepared, RollbackFailed } from './transaction.ts';
 
 export interface PostgresOptions {
   /** Maximum number of connections; default 10. */
