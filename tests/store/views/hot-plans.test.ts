@@ -60,7 +60,11 @@ const all = (node: Node): readonly Node[] =>
 /** The plan of a statement that somebody runs, generic as that of a prepared one, and warm. */
 async function planOf(person: string, sql: string, params: readonly unknown[]): Promise<Node> {
   const values = params.map((value) =>
-    value === null ? 'null' : Buffer.isBuffer(value) ? `'\\x${value.toString('hex')}'` : `'${String(value)}'`,
+    value === null
+      ? 'null'
+      : Buffer.isBuffer(value)
+        ? `'\\x${value.toString('hex')}'`
+        : `'${value as string | number}'`,
   );
   return gateway.transaction(
     async (tx) => {
