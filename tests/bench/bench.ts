@@ -25,6 +25,7 @@ const ALL: readonly (readonly [file: string, usual: readonly string[], quick: re
   ['http/crowd.ts', [], ['--rounds', '1', '--seconds', '1']],
   ['http/run.ts', [], ['--readers', '50', '--entries', '10', '--seconds', '1']],
   ['cli/run.ts', [], ['--runs', '3']],
+  ['embedded/run.ts', [], ['--runs', '1', '--items', '50']],
 ];
 
 /** Where benchmarks are, in each tree. */
