@@ -176,7 +176,6 @@ describe('functions', () => {
       'functions/broken.sql': 'create function animus.broken() returns int language sql as $$ select 1 $$;',
     });
     expect(await migrate(target.database, { directory })).toMatchObject({
-      // A new database has gone back to nothing.
       applied: ['0001_create_settings.sql', '0002_create_things.sql'],
       functions: ['answer.sql', 'broken.sql'],
       version: 2,
