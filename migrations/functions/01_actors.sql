@@ -8,7 +8,7 @@ language sql stable parallel safe
 return coalesce(pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'member'), false)
   or pg_has_role(session_user, (select nspowner from pg_namespace where nspname = 'animus'), 'member');
 
--- Returns who acts: `person:NAME` in a transaction in which a login that may act for people named one, otherwise the login. The
+-- Returns who acts: `person:NAME` in a transaction in which a login that may act for people has named one, otherwise the login. The
 -- login is session_user, whatever `set role` says. No login is ever returned as a person: one with a colon in its name is returned as
 -- `login:NAME`.
 -- Anybody can set a setting, so the setting alone counts for nothing: at each reading the login must be a gateway, and the value must
@@ -197,7 +197,7 @@ language sql stable as $$
     or coalesce(pg_has_role(session_user, to_regrole('animus_operator')::oid, 'member'), false) end
 $$;
 
--- Returns the same, for views: anyone who reads one calls its functions with rights of its own.
+-- Returns the same, for views: a login that reads one calls its functions with its own rights.
 -- Locks: none. Raises: nothing.
 create or replace function animus.is_operator() returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -8,7 +8,7 @@ create or replace function animus.broken_input(
   p_faculty text, p_skill text, p_params jsonb, p_dedup_key text, p_concurrency_key text, p_trace_context text) returns text
 language sql immutable parallel safe as $$
   select case
-    when p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then 'work_items_faculty_check: faculty is 1 to 63 lower-case letters, digits, - and _, a letter first'
+    when p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then 'work_items_faculty_check: faculty is 1 to 63 lower-case letters, digits, - and _, starting with a letter'
     when length(p_skill) not between 1 and 64 then 'work_items_skill_check: skill has 1 to 64 characters'
     when jsonb_typeof(p_params) <> 'object' then 'work_items_params_check: params is a JSON object'
     when octet_length(p_dedup_key) not between 1 and 1024 then 'work_items_dedup_key_check: dedup_key has 1 to 1024 bytes'

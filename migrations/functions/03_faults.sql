@@ -18,7 +18,7 @@ begin
   return coalesce((select array_agg(f.work_item_id) from animus.claim_faults f where f.until > p_now), '{}');
 end $$;
 
--- Returns the faculties of which no claim takes anything now, because all that was tried failed alike.
+-- Returns the faculties from which nothing is claimed now, because everything that was tried failed in the same way.
 -- Locks: none. Raises: nothing.
 create or replace function animus.faulty_faculties(p_now timestamptz) returns text[]
 language plpgsql stable as $$
@@ -26,7 +26,7 @@ begin
   return coalesce((select array_agg(f.faculty) from animus.faculty_faults f where f.until > p_now), '{}');
 end $$;
 
--- Forgets the faults of items that were claimed now, or that nobody claims any more; and those of the faculties of what was claimed now, or that nothing failed of
+-- Forgets the faults of items that were claimed now, or that nobody claims any longer; and those of the faculties of what was claimed now, or that nothing failed of
 -- for an hour.
 -- Locks: the faults, and skips those that others have locked. Raises: nothing.
 create or replace function animus.forget_faults(p_claimed uuid[]) returns void
@@ -139,7 +139,7 @@ begin
      where t.id <> all (p_without) and w.faculty <> all (animus.faulty_faculties(p_now)));
 end $$;
 
--- Finds out what made a claim fail: tries everything that it would touch by itself, and undoes that. Called by a daemon after a claim that failed, before
+-- Finds out what made a claim fail: tries everything that it would touch separately, and undoes that. Called by a daemon after a claim that failed, before
 -- it claims again. p_sqlstate: of that error. p_limit: as in claim_ready_work, with what it would have claimed ahead.
 -- reach 'item': claims leave this item out for a while (note_faults). 'faculty': claims leave all of it out: its queue cannot be read, or two or
 -- more of its items failed alike and none passed, while others did; ten of them are enough. 'everything': all that was tried failed alike, and none of it is to blame. No row: the error has

@@ -134,7 +134,7 @@ begin
   return v_n;
 end $$;
 
--- Records that the event loop of a daemon is blocked, or was (p_over), for so many seconds. Several reports about one block count once.
+-- Records that the event loop of a daemon is blocked, or was (p_over), for that many seconds. Several reports about one block count once.
 -- Locks: the row of the daemon. Raises: nothing.
 create or replace function animus.report_block(p_daemon_id uuid, p_seconds float8, p_over boolean) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$

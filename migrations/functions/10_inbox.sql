@@ -146,7 +146,7 @@ begin
     perform animus.raise('WA004', 'faculty: expected the name of a faculty, got nothing');
   end if;
   if p_message ->> 'faculty' !~ '^[a-z][a-z0-9_-]{0,62}$' then
-    perform animus.raise('WA004', format('faculty: expected 1 to 63 lower-case letters, digits, - and _, a letter first, got %s', animus.show_json(p_message -> 'faculty')));
+    perform animus.raise('WA004', format('faculty: expected 1 to 63 lower-case letters, digits, - and _, starting with a letter, got %s', animus.show_json(p_message -> 'faculty')));
   end if;
   if p_message ->> 'priority' !~ '^-?[0-9]{1,10}$' or abs((p_message ->> 'priority')::numeric) > 2147483647 then
     perform animus.raise('WA004', format('priority: expected a whole number of at most 2147483647, got %s', animus.show_json(p_message -> 'priority')));

@@ -117,7 +117,7 @@ begin
   return array(select id from animus.work_items where id = any (v_locked) and not root_id = any (v_used));
 end $$;
 
--- Locks the deepest items of a tree, at most p_limit, and returns them; none if one of them is locked or has got a child since they were read.
+-- Locks the deepest items of a tree, at most p_limit, and returns them; none if one of them is locked or has gained a child since they were read.
 -- Locks: the rows of the items, and does not wait. Raises: nothing.
 create or replace function animus.lock_leaves(p_root uuid, p_limit int) returns uuid[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

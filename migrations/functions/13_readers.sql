@@ -88,7 +88,7 @@ begin
       from animus.memory_sources s where s.memory_id = p_memory.id and s.action not in ('merged', 'unmerged')), false);
 end $$;
 
--- Returns whether an answer may go on with the answers of a chain, of which p_first is the first message: all of its audience reads these, too.
+-- Returns whether an answer may go on with the answers of a chain, of which p_first is the first message: all of its audience also reads these.
 -- Locks: none. Raises: nothing.
 create or replace function animus.chain_for_all(p_item uuid, p_first animus.chat_messages) returns boolean
 language plpgsql stable as $$

@@ -78,7 +78,7 @@ begin
   input_tokens := coalesce(input_tokens, 0); output_tokens := coalesce(output_tokens, 0); assumed_tokens := coalesce(assumed_tokens, 0);
 end $$;
 
--- Returns what work has cost, of anything that people ask about: every place that shows such sums is made of it, or of the rows that it adds up. p_scope: 'item' or
+-- Returns what work has cost, for anything that people ask about: every place that shows such sums uses it, or the rows that it adds up. p_scope: 'item' or
 -- 'root' (with its descendants), with an id of existing work; 'appliance'; or a column of spend_details: 'faculty', 'model', 'provider', 'operation', 'submitter', 'source',
 -- with its value, on days from p_since on and before p_until. usd: recorded_usd + estimated_usd + lost_usd; held_usd, what the requests under way may
 -- cost besides, at most.

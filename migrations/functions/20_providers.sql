@@ -1,7 +1,7 @@
 -- Work keeps to the provider with which its focus began. Where that one is gone, or its name means another one now, a person decides whether its words go to
 -- the model that the faculty has now.
 
--- Asks a person that for a focus. p_request: {reason, model, began, now, present}: `present` has the settings of its faculty of which requests are made, as they are now.
+-- Asks a person that question for a focus. p_request: {reason, model, began, now, present}: `present` has the settings of its faculty of which requests are made, as they are now.
 -- Returns true where exactly this was approved: the focus has the present settings from its next resumption on. If the settings have
 -- changed since the approval, it asks again, and the focus keeps what it began with.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
@@ -74,7 +74,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
    order by w.created_at, w.work_item_id limit 10000
 $$;
 
--- Ends the wait of a focus whose provider is there again, and lets it go on. False: it no longer waits for that, or its item is locked.
+-- Ends the wait of a focus whose provider is available again, and lets it go on. False: it no longer waits for that, or its item is locked.
 -- Locks: the row of the item, and skips one that others have locked; its wait. Raises: nothing.
 create or replace function animus.end_provider_ask(p_work_item_id uuid, p_ask_id uuid) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -205,7 +205,7 @@ language sql immutable as $$
     case p_period when 'day' then format(' on %s (UTC)', to_char(p_starts, 'YYYY-MM-DD')) when 'month' then format(' in %s (UTC)', to_char(p_starts, 'YYYY-MM')) else '' end)
 $$;
 
--- Adds a message to the context for each account of which 80 % are used, once for each focus and amount of the limit. Returns the permit 'go' with the
+-- Adds a message to the context for each account of which 80 % is used, once for each focus and amount of the limit. Returns the permit 'go' with the
 -- messages, and with the accounts that nobody was told about before at this amount.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.warn_of_budget(

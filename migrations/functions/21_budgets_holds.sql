@@ -145,7 +145,7 @@ begin
   return v_count;
 end $$;
 
--- Removes what no turn needs any more: accounts of items that have ended and of days and months more than 400 days ago, limits of deleted
+-- Removes what no turn needs any longer: accounts of items that have ended and of days and months more than 400 days ago, limits of deleted
 -- items, notes of what deleted foci were told, and extensions that are over. An account that is needed again is made from the recorded turns. Returns how many accounts.
 -- Locks: the accounts, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_budgets(p_limit int default 1000) returns int

@@ -1,6 +1,6 @@
 -- Who writes limits: daemons declare those of their files, people set those of the database. Lock order: as in 21_budgets.sql.
 
--- Writes the limits of a daemon's files, and removes those that its files do not contain any more. p_limits: [{scope, faculty, period, unit,
+-- Writes the limits of a daemon's files, and removes those that its files no longer contain. p_limits: [{scope, faculty, period, unit,
 -- amount, on_exceeded}]; p_faculties: the faculties that it has read. Where several running daemons have read different limits, the lowest counts.
 -- Locks: the rows of the limits; the accounts and slices of those that were lowered. Raises: nothing.
 create or replace function animus.declare_budgets(p_daemon_id uuid, p_limits jsonb, p_faculties text[]) returns void

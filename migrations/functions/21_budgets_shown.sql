@@ -61,7 +61,7 @@ begin
    where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts;
 end $$;
 
--- Returns limits of which 80 % or more are used, at most 20, for `animus status`: those of faculties and of the appliance, and those of items and roots
+-- Returns limits of which at least 80 % is used, at most 20, for `animus status`: those of faculties and of the appliance, and those of items and roots
 -- whose running focus was warned, so that its cost depends on neither the number of items nor that of their limits.
 -- Locks: none. Raises: nothing.
 create or replace function animus.budget_status() returns jsonb

@@ -14,7 +14,7 @@ language sql stable as $$
      and w.request ->> 'unit' = p_wait.request ->> 'unit' and w.request ->> 'period' = p_wait.request ->> 'period'
 $$;
 
--- Returns the item that a decision names; or, if it does not wait for its limit any more and nobody has decided about that, another one that still does
+-- Returns the item that a decision names; or, if it no longer waits for its limit and nobody has decided about that, another one that still does
 -- under the same id: a request stays open when the item with which it was shown was cancelled.
 -- Locks: none. Raises: nothing.
 create or replace function animus.item_behind(p_id uuid, p_ask uuid) returns uuid
@@ -38,7 +38,7 @@ language sql stable as $$
       order by b.created_at, b.work_item_id limit 1000)) i
 $$;
 
--- Returns the limit that a wait is about as it applies now: no row if none applies any more. spent: as exact as it is known.
+-- Returns the limit that a wait is about as it applies now: no row if none applies. spent: as exact as it is known.
 -- Locks: none. Raises: nothing.
 create or replace function animus.limit_of_wait(p_wait animus.waits, p_now timestamptz)
 returns table (scope text, subject text, unit text, period text, starts date, amount numeric, base numeric, spent numeric)
@@ -49,13 +49,13 @@ language sql stable as $$
    where b.scope = p_wait.request ->> 'scope' and b.unit = p_wait.request ->> 'unit' and b.period = p_wait.request ->> 'period'
 $$;
 
--- Returns the end of a sentence about a wait that is not open any more: which limit holds now. Empty for other waits.
+-- Returns the end of a sentence about a wait that is no longer open: which limit applies now. Empty for other waits.
 -- Locks: none. Raises: nothing.
 create or replace function animus.limit_now(p_wait animus.waits) returns text
 language sql stable as $$
   select case when p_wait.subject = 'budget' then coalesce((
       select '; ' || animus.budget_name(l.scope, l.subject, l.unit, l.period, l.starts, l.amount) || ' holds now' from animus.limit_of_wait(p_wait, animus.now()) l),
-    '; no limit applies any more') else '' end
+    '; no limit applies now') else '' end
 $$;
 
 -- Decides about all that waits for a limit, for a caller that has locked these items: what fits under the raised limit goes on; what does not asks anew,
@@ -144,7 +144,7 @@ begin
        and (l.expires_at is null or l.expires_at > p_now)
        and (coalesce(l.work_item_id::text, l.faculty, '') = v_limit.subject or l.faculty = case l.scope when 'item' then w.faculty when 'root' then r.faculty end)
      order by l.work_item_id nulls last, l.set_at desc limit 1;
-    perform animus.raise('WA002', format('%s holds by now%s, not the one of %s %s that this request is about', v_name,
+    perform animus.raise('WA002', format('%s applies now%s, not the one of %s %s that this request is about', v_name,
       coalesce(format(' (%s, %s)', v_set.set_by, animus.show_time(v_set.set_at)), ''), trim_scale((p_wait.request ->> 'amount')::numeric), v_unit), p_wait.work_item_id,
       'look again: animus inbox; what fits under it goes on by itself');
   end if;

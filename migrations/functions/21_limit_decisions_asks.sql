@@ -1,6 +1,6 @@
 -- Asks about a limit again, says what is asked, and goes on with what waited for it.
 
--- Asks anew, about a limit as it is now, for an item that waits for it and that the caller has locked.
+-- Asks again, about a limit as it is now, for an item that waits for it and that the caller has locked.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.ask_again(
   p_wait animus.waits, p_starts date, p_amount numeric, p_base numeric, p_spent numeric, p_now timestamptz) returns void

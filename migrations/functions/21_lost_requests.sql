@@ -3,7 +3,7 @@
 -- it is lost: it failed, its turn was begun again for another request, its focus was resumed or ended. A side call has its reservation in the row of
 -- the newest turn; a focus has one request at a time. docs/models.md says which failures cost what.
 
--- Ends the reservation of a turn, or of a side call (0), and counts so many requests as lost, each with what was reserved: 0 if the request certainly
+-- Ends the reservation of a turn, or of a side call (0), and counts this many requests as lost, each with what was reserved: 0 if the request certainly
 -- cost nothing, or if what it cost is recorded elsewhere. Without a reservation, changes nothing. p_request: only this one; null: any.
 -- Locks: the row of the turn. Raises: nothing.
 create or replace function animus.count_lost(p_focus_id uuid, p_turn int, p_requests int, p_request uuid default null) returns void

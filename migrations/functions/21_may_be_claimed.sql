@@ -1,6 +1,6 @@
 -- Who may claim what. It comes behind what it asks: PostgreSQL inlines only functions in SQL, and these are checked when they are created.
 
--- Says whether a daemon may claim an item, for all that the item's own row does not rule out. p_options: of its faculty, as for claim_ready_work. p_since: since when it can
+-- Says whether a daemon may claim an item, as far as the item's own row does not rule it out. p_options: of its faculty, as for claim_ready_work. p_since: since when it can
 -- be claimed. Only an item that was claimed before can have a directory somewhere, or a turn under way: a first claim costs nothing here. PostgreSQL inlines it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.may_be_claimed(

@@ -155,7 +155,7 @@ begin
        where v.work_item_id = r.id and v.kind = 'children' and v.resolved_at is null) e)
   select r.start into v_through from reached r where r.id = p_id limit 1;
   if found then
-    perform animus.raise('WA004', format('a child was merged into %s, which waits for this work or may come to: both would wait for ever. '
+    perform animus.raise('WA004', format('a child was merged into %s, which waits for this work or may come to: both would wait forever. '
       'Go on without its result, or spawn the child with another dedup_key',
       coalesce('work item ' || animus.shown_in(p_id, v_through), 'another work item')), p_id);
   end if;

@@ -69,7 +69,7 @@ begin
      order by n.work_item_id desc, l.seq;
 end $$;
 
--- Submits one item for p_faculty, which writes skills, about findings that say the same, and records them as proposed. p_items and p_seqs name the findings.
+-- Submits one item for p_faculty, which writes skills, about findings that say the same thing, and records them as proposed. p_items and p_seqs name the findings.
 -- Returns {result, id, items, known}: 'proposed', with the id of the item; 'covered', fewer than p_threshold items have found it beside those (known) whose
 -- finding is proposed already or is a source of a skill, or fewer than those; 'full', ten such items are open; 'open', the last proposal of it has not ended, or a person has
 -- yet to decide about the skill; 'lost', the daemon no longer looks for findings. What was deleted meanwhile does not count. params of the item: entries, the newest
@@ -152,7 +152,7 @@ language sql stable as $$
       select string_agg(distinct e.skill, ' ') as skills from animus.skill_provenance e where e.work_item_id = f.item and e.ledger_seq = f.seq) s on true
 $$;
 
--- Cuts a text to about so many bytes.
+-- Cuts a text to about that many bytes.
 -- Locks: none. Raises: nothing.
 create or replace function animus.cut_to_bytes(p_text text, p_bytes int) returns text
 language sql immutable parallel safe as $$

@@ -1,7 +1,7 @@
 -- Why an item does not go on now, since when, and what ends that: the one answer that every place shows (docs/states.md). Nothing of it is stored: it is
 -- what holds at this moment.
 
--- Returns why items wait that are queued, scheduled, waiting, or claimed and not begun. No row for any other item, for one that the actor may not see, and
+-- Returns why items that are queued, scheduled, waiting, or claimed and not begun wait. No row for any other item, for one that the actor may not see, and
 -- for one that was queued less than two seconds ago where nothing stands in its way.
 -- reason: a word of docs/states.md. why: one sentence without its end. ends: what ends it, as `until` the words of a sentence, and what happens at `until` if
 -- that has not. since: since when, as far as that is known. until: when it ends by itself at the latest. who: who paused it, or who decides. work_items: those that go first or are awaited, at most 20, of

@@ -63,7 +63,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
    where t.id = p_id
 $$;
 
--- Records what of the item's worktree was handed over, and what became of the directory.
+-- Records what was handed over of the item's worktree, and what became of the directory.
 -- Locks: the item's row, the worktree's. Raises: WA001, WA003, 57PA1.
 create or replace function animus.record_worktree(
   p_work_item_id uuid, p_token bigint, p_id uuid, p_state text, p_handed boolean, p_holds text[], p_branch text, p_result jsonb, p_patch bytea default null)

@@ -1,7 +1,7 @@
 -- What people and retention do with the worktrees of ended work: read the result, discard it, count and remove directories. Lock order: the item, its
 -- worktree. A directory is moved away inside the transaction that has locked its row, and its files are deleted after the commit.
 
--- Returns the worktree of an item that the actor may see: where it is, and what of the item was handed over. Columns of a worktree are null for an item
+-- Returns the worktree of an item that the actor may see: where it is, and what was handed over of the item. Columns of a worktree are null for an item
 -- that has none. Where its directory and its repository are is for logins, and for people who see all work.
 -- Locks: none. Raises: nothing.
 create or replace function animus.item_worktree(p_id uuid)
@@ -91,7 +91,7 @@ begin
   return v_tree;
 end $$;
 
--- Returns the worktrees of a place that may be removed, those first that a person discards: then those that ended p_days ago with
+-- Returns the worktrees of a place that may be removed, first those that a person discards: then those that ended p_days ago with
 -- nothing in them that is not on their branch, and, where p_held_days is not null, all that ended so long ago. `proof`: only if a look shows that
 -- nothing would be lost.
 -- Locks: none. Raises: nothing.
@@ -208,7 +208,7 @@ begin
   perform animus.lock_work(array[p_id], 10);
   update animus.worktree_results r set lost_seen = r.lost where r.work_item_id = p_id and r.lost = p_lost and r.lost is distinct from r.lost_seen;
   if not found then
-    perform animus.raise('WA002', format('nothing that was lost of work item %s waits to be seen', p_id), p_id);
+    perform animus.raise('WA002', format('no loss of work item %s waits to be acknowledged', p_id), p_id);
   end if;
   insert into animus.decisions (work_item_id, action, note, decided_by, created_at, subject_digest, ask_id, subject)
   values (p_id, 'answer', animus.cut_text(p_note, 10000), animus.actor(), animus.now(), sha256(convert_to(p_lost, 'UTF8')), animus.ask_of_loss(p_id, p_lost), 'lost');

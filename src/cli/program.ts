@@ -73,7 +73,7 @@ function bareProgram(streams: Pick<CliContext, 'stdout'>): Command {
       .description('A Postgres-native agent daemon: work is a row, an agent is a TOML file.')
       .version(`animus ${version()}`, '-V, --version', 'print the version')
       .exitOverride()
-      // Descriptions beside long names are wrapped on a narrow terminal, too. quick-answers.js has the same number.
+      // Descriptions beside long names are also wrapped on a narrow terminal. quick-answers.js has the same number.
       .configureHelp({ minWidthToWrap: 20 })
       // Commander's own error output is turned off: one function prints every error.
       .configureOutput({

@@ -1,4 +1,4 @@
-/** The text of answers to show now, made of the events of a conversation or of a work item. */
+/** The text of answers to show now, built from the events of a conversation or of a work item. */
 import type { ChatEvent, WorkEvent } from './api/api.ts';
 import { createShownBranch } from './shown-branch.ts';
 
@@ -11,7 +11,7 @@ export interface AnswerText {
   readonly withdrawn: boolean;
   /** The answer has ended, and the text stays so unless it is retried, edited or deleted. */
   readonly over: boolean;
-  /** The conversation does not show this answer any more: its message, or one before it, was edited or asked again, or it was deleted. `text` is empty. */
+  /** The conversation no longer shows this answer: its message, or one before it, was edited or asked again, or it was deleted. `text` is empty. */
   readonly gone?: true;
   /** How an answer that is over ended: `completed`, `dead` or `cancelled`. */
   readonly ended_as?: string | undefined;

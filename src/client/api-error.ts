@@ -56,12 +56,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'client.redirected':
     'set baseUrl to the final address: the client follows no redirects, because it must not send the token elsewhere',
   'client.protocol':
-    'check that baseUrl is the address of an animus server, and that a proxy before it does not change answers',
+    'check that baseUrl is the address of an animus server, and that no proxy in front of it changes answers',
   400: 'correct the request: the message names what is wrong',
   401: 'use a valid token: animus token create',
   403: 'use a token with this scope, of a person whose role may do it',
-  404: 'check the id; what you may not see is answered as if it did not exist',
-  409: 'read the present state, then decide again',
+  404: 'check the id; something that you may not see is reported as missing',
+  409: 'read the current state, then decide again',
   413: 'send less',
   421: 'add the host name to http.allowed_hosts, or use an address in baseUrl',
   422: 'correct the request: the message names what is wrong',

@@ -1,4 +1,4 @@
-/** A method of the client: makes a request of its arguments, and its result of the answer. */
+/** A method of the client: makes a request from its arguments, and its result from the answer. */
 
 import type { Addresses } from './addresses.ts';
 import { ApiError } from './api-error.ts';

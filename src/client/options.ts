@@ -49,7 +49,7 @@ export interface RawOptions extends Omit<CallOptions, 'idempotencyKey'> {
 export interface EventOptions {
   /** The id of the event after which to go on; of a conversation, also `now`. Default: from the beginning. */
   readonly after?: string | undefined;
-  /** Ends the stream; the loop then throws the signal's reason. `break` in the loop ends it, too. */
+  /** Ends the stream; the loop then throws the signal's reason. `break` in the loop also ends it. */
   readonly signal?: AbortSignal | undefined;
   /** How long it tries to reach the server again before it throws, in milliseconds; default 300,000. */
   readonly patienceMs?: number | undefined;

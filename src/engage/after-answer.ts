@@ -60,7 +60,7 @@ export async function afterAnswer(
   }
 }
 
-/** A turn that may not begin, or whose answer may not be recorded any more: with new messages the loop goes on. */
+/** A turn that may not begin, or whose answer may no longer be recorded: with new messages the loop goes on. */
 export async function afterRefusal(
   refused: Refusal,
   sent: Transcript,
@@ -90,7 +90,7 @@ async function read(
     const byEnd = requestId === null && lost === 0 && answer.calls.length === 0 && isUntouched(reach);
     return { answer, ...(byEnd && { verdict: await judge(answer, withTurn(sent, answer), focus.limits) }) };
   } catch (error) {
-    // The answer is lost, too. Nothing was written that would count it.
+    // The answer is also lost. Nothing was written that would count it.
     if (requestId === null) await settleStopped(turn.number, lost + 1, focus.key, reach.db);
     throw error;
   }

@@ -14,7 +14,7 @@ import type { Output } from '../terminal/view/output.ts';
 export interface Feature extends DaemonPart {
   /** Its folder, and its check in `animus doctor`. */
   readonly name: string;
-  /** Tags of the OpenAPI document that only it has, each with what they are about. Its operations may have others, too. */
+  /** Tags of the OpenAPI document that only it has, each with what they are about. Its operations may also have others. */
   readonly tags?: Readonly<Record<string, string>>;
   /** In the order of the document. `all`: the parts that there are, for what is made of them. */
   readonly operations?: (all: readonly Feature[]) => Promise<readonly Operation[]>;

@@ -138,7 +138,7 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0]!;
 }
 
-/** With 308, a client sends the same method, headers and body again; anyone who answers there asks who it is. */
+/** With 308, a client sends the same method, headers and body again; the server there asks who it is. */
 function redirect(response: ServerResponse, location: string): void {
   // The body is not read, so the connection cannot be used again.
   response.writeHead(308, { location, connection: 'close', 'cache-control': 'no-store', 'content-length': 0 });

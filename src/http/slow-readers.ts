@@ -1,4 +1,4 @@
-/** Ends answers whose reader takes next to nothing: each one keeps a connection and what it was told in memory. */
+/** Ends answers whose reader reads next to nothing: each one keeps a connection and what it was told in memory. */
 import type { ServerResponse } from 'node:http';
 
 /** How long a reader may take no piece of 64 KiB, which it does at about 1 KiB a second. */

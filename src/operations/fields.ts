@@ -1,5 +1,5 @@
 /**
- * What an act takes, said as data: the API makes schemas of it (`field-schema.ts`), and the terminal arguments and options
+ * The inputs of an act, declared as data: the API makes schemas from it (`field-schema.ts`), and the terminal arguments and options
  * (`src/terminal/command/field-option.ts`), which loads no zod for it.
  */
 import type { z } from 'zod';

@@ -36,7 +36,7 @@ export interface Acting<Prepared> extends Outside {
   readonly prepared: Prepared;
   /** The person of the request; null: the login of a terminal acts. */
   readonly visitor: ActingPerson | null;
-  /** Warns of faculties that nobody serves: what was asked is accepted, but a misspelt name waits for ever. To be spread into the answer. */
+  /** Warns of faculties that nobody serves: what was asked is accepted, but with a misspelt name it waits forever. To be spread into the answer. */
   readonly unserved: (faculties: readonly string[], asked: Unserved) => Promise<{ readonly warning?: string }>;
   /** Which views show work to the actor: `animus.visible_…`, or those of a login that only submits: `animus.own_…`. */
   readonly views: () => Promise<Views>;

@@ -1,4 +1,4 @@
-/** A page of at most `most` rows, of which one more was read to know whether there are more. `cursor` says where a row stands. */
+/** A page of at most `most` rows, of which one more was read to know whether there are more. `cursor` gives the position of a row. */
 export function pageOf<Row>(
   rows: readonly Row[],
   most: number,

@@ -1,4 +1,4 @@
-/** Work items, as those see them who may. */
+/** Work items, as those who may see them do. */
 import { costParts, tokenCounts } from './cost-rows.ts';
 import { type RowOf, row } from './row.ts';
 import type { Schemas } from './schemas.ts';
@@ -9,7 +9,7 @@ const whyWaiting = row((s) =>
       ...s.WAITING_FIELDS,
       since: s.time(),
       until: s.time().nullable().describe('when it ends by itself at the latest; null: never, or nobody knows'),
-      work_items: s.z.array(s.id()).describe('what goes first or is awaited, of what you may see; at most 20'),
+      work_items: s.z.array(s.id()).describe('what goes first or is awaited, as far as you may see it; at most 20'),
     })
     .meta({ id: 'Waiting' }),
 );

@@ -1,4 +1,4 @@
-/** Compiles JSON Schemas of draft 2020-12 and applies them. Runs only in the process of `schema-worker.ts`: either can take for ever. */
+/** Compiles JSON Schemas of draft 2020-12 and applies them. Runs only in the process of `schema-worker.ts`: either can take forever. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema, SchemaAnswer, SchemaFault, SchemaRequest, SchemaRules } from './schema-check.ts';
 

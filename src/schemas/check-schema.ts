@@ -1,5 +1,5 @@
 /**
- * Applies JSON Schemas of others: of MCP servers and of faculties. A small one can take for ever, to compile or to apply, so neither happens
+ * Applies JSON Schemas of others: of MCP servers and of faculties. A small one can take forever, to compile or to apply, so neither happens
  * in this process.
  */
 import { valueBeyond } from '../core/text/json-bounds.ts';

@@ -45,7 +45,7 @@ export function createSchemaProcess(limitMs: number): SchemaProcess {
       running = null;
       child?.kill('SIGKILL');
       const why = limit?.aborted ? `it was not done within ${limitMs / 1000} s` : messageOf(error);
-      return { kind: 'exceeded', problem: `the check by its JSON Schema was given up: ${why}` };
+      return { kind: 'exceeded', problem: `the check by its JSON Schema was abandoned: ${why}` };
     } finally {
       if (child !== null) hold(child, false);
     }
@@ -55,7 +55,7 @@ export function createSchemaProcess(limitMs: number): SchemaProcess {
     isFull: () => waiting >= MAX_WAITING,
     check(request) {
       if (waiting >= MAX_WAITING)
-        return Promise.resolve({ kind: 'exceeded', problem: 'too many checks by JSON Schemas are waiting; try again' });
+        return Promise.resolve({ kind: 'exceeded', problem: 'too many JSON Schema checks are waiting; try again' });
       waiting += 1;
       const answer = last.then(() => run(request)).finally(() => (waiting -= 1));
       last = answer;

@@ -92,7 +92,7 @@ describe('a directory of faculties', () => {
     });
     expect([...faculties.keys()]).toEqual(['engineer']);
     expect(problems.map(({ message }) => message.replace(`${directory}/`, '')).toSorted()).toEqual([
-      'b.toml:2: faculty.name: expected 1 to 63 lower-case letters, digits, - and _, a letter first, got "Bad Name"',
+      'b.toml:2: faculty.name: expected 1 to 63 lower-case letters, digits, - and _, starting with a letter, got "Bad Name"',
       'b.toml:3: faculty.max_turns: unknown key (it belongs in [faculty.engage])',
       'b.toml:4: faculty.engage: needs system_prompt or system_prompt_file',
       'b.toml:6: faculty.engage.tools: no tool named "read_fil" (did you mean read_file?)',

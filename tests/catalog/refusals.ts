@@ -7,7 +7,7 @@ const MCP = '[faculty.mcp.x]\n';
 
 /** What is added to `[faculty]` and to `[faculty.engage]` of a valid faculty, and the one problem that it causes. */
 export const REFUSALS: readonly (readonly [faculty: string, engage: string, problem: string])[] = [
-  ['max_concurrent = 2\nconcurrent = true', '', 'faculty.concurrent: max_concurrent is set, too; keep one of them'],
+  ['max_concurrent = 2\nconcurrent = true', '', 'faculty.concurrent: max_concurrent is also set; keep one of them'],
   ['concurrent = "no"', '', ':3: faculty.concurrent: expected true or false, got "no"'],
   ['workspace = "nowhere"', '', 'faculty.workspace: '],
   ['isolation = "worktree"', '', 'faculty.isolation: "worktree" needs repo, the repository to work on'],
@@ -42,7 +42,7 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   [
     '',
     'bash_isolation = "uid"\n[faculty.bash]\nisolation = "none"',
-    'faculty.engage.bash_isolation: isolation in [faculty.bash] is set, too; keep one of them',
+    'faculty.engage.bash_isolation: isolation in [faculty.bash] is also set; keep one of them',
   ],
   [
     '',
@@ -60,14 +60,14 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
       [
         '',
         `tools = ["bash"]\n[faculty.bash]\nisolation = "container"\nimage = "x"\nnetwork = ${network}`,
-        'faculty.bash.network: expected "none" or a list of hosts, with a port or without one, got',
+        'faculty.bash.network: expected "none" or a list of hosts, with or without a port, got',
       ] as const,
   ),
   ['', 'max_tunrs = 3', 'faculty.engage.max_tunrs: unknown key (did you mean max_turns?)'],
   ['', 'max_turns = 1.5', 'expected a whole number from 1 to 100000, got 1.5'],
   ['', 'tools = ["bash", 3]', 'faculty.engage.tools[1]: expected a string, got 3'],
   ['', 'tools = ["bash", "bash"]', '"bash" is listed twice'],
-  ['', 'tools = ["bash_job"]', 'bash_job looks at commands of bash: list bash, too'],
+  ['', 'tools = ["bash_job"]', 'bash_job looks at commands of bash: also list bash'],
   ['', 'tools = "bash"', 'faculty.engage.tools: expected a list of tool names, got "bash"'],
   ['', 'temperature = 0.2\nthinking_budget_tokens = 2000', 'a thinking model accepts no temperature'],
   ['', 'temperature = 0.2\nreasoning_effort = "low"', 'a thinking model accepts no temperature'],
@@ -83,8 +83,8 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   ['', 'fallback_models = ["claude-sonnet-4-5"]', 'claude-sonnet-4-5 is already in the chain of models'],
   ['', 'thinking_budget_tokens = 8192', 'must be less than max_tokens (8192)'],
   ['', 'thinking_budget_tokens = 2000\nreasoning_effort = "low"', 'keep one of them'],
-  ['', 'thinking_budget_tokens = 2000\neffort = "low"', 'faculty.engage.effort: thinking_budget_tokens is set, too'],
-  ['', 'effort = "low"\nreasoning_effort = "low"', 'faculty.engage.reasoning_effort: effort is set, too'],
+  ['', 'thinking_budget_tokens = 2000\neffort = "low"', 'faculty.engage.effort: thinking_budget_tokens is also set'],
+  ['', 'effort = "low"\nreasoning_effort = "low"', 'faculty.engage.reasoning_effort: effort is also set'],
   [
     '',
     'effort = "huge"',
@@ -93,8 +93,8 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   ['', 'temperature = 0.2\neffort = "low"', 'a thinking model accepts no temperature'],
   ['', 'service_tier = "fast"', 'expected "auto" or "standard" or "flex" or "priority", got "fast"'],
   ['', 'cache_ttl = "2h"', 'expected "5m" or "1h" or "24h", got "2h"'],
-  ['', 'system_prompt_file = "p.md"', 'faculty.engage.system_prompt_file: system_prompt is set, too'],
-  ['', 'max_parallel_tools = 2\nparallel_tool_execution = false', 'max_parallel_tools is set, too'],
+  ['', 'system_prompt_file = "p.md"', 'faculty.engage.system_prompt_file: system_prompt is also set'],
+  ['', 'max_parallel_tools = 2\nparallel_tool_execution = false', 'max_parallel_tools is also set'],
   ['', '[faculty.recover]\nbase_seconds = 10\nmax_seconds = 5', 'base_seconds (10) is more than max_seconds (5)'],
   ['', '[faculty.recover]\nbackoff = "linear"', 'expected "exponential" or "fixed", got "linear"'],
   ['', '[faculty.orient]\ncommand = "./nowhere.sh"', 'nowhere.sh does not exist'],
@@ -102,12 +102,8 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   ['', '[faculty.orient]\ncommand = "./no.sh --fast x"', 'write command = "./no.sh" and args = ["--fast", "x"]'],
   ['', '[faculty.orient]\ncommand = "./"', 'is not a file'],
   ['', '[faculty.consolidate]\nargs = []', 'faculty.consolidate.args: has no effect without a command'],
-  ['', `${MCP}tools = ["a"]`, 'faculty.mcp.x: needs command, for a program that is started, or url'],
-  [
-    '',
-    `${MCP}command = "node"\nurl = "https://a.example"\ntools = ["a"]`,
-    'or url, for a server that runs; one of them',
-  ],
+  ['', `${MCP}tools = ["a"]`, 'faculty.mcp.x: needs either command, a program to start, or url'],
+  ['', `${MCP}command = "node"\nurl = "https://a.example"\ntools = ["a"]`, 'or url, the address of a running server'],
   ['', `${MCP}command = "./missing"\ntools = ["a"]`, 'faculty.mcp.x.command: '],
   ['', `${MCP}command = "node server.js"\ntools = ["a"]`, 'write command = "node" and args = ["server.js"]'],
   ['', `${MCP}command = "node"`, 'faculty.mcp.x.tools: '],

@@ -92,7 +92,7 @@ export async function firesWebhooks(appliance: Appliance): Promise<void> {
   for (const one of delivered)
     expect(signatureOf(one, secrets[one.url as keyof typeof secrets])).toBe(one.headers['webhook-signature']);
   expect(await appliance.inAnimus('animus', 'doctor')).toMatch(
-    /ok +webhooks +2 webhooks; ANIMUS_WEBHOOK_KEY is set and fits/,
+    /ok +webhooks +2 webhooks; ANIMUS_WEBHOOK_KEY is set and matches/,
   );
   await appliance.compose('--profile', 'receiver', 'rm', '--stop', '--force', 'receiver');
 }

@@ -75,7 +75,7 @@ once('a database that says no', () => {
     onTestFinished(() => server.close());
     const site = siteOf(migrated.connectionString, server.url);
     const daemon = await startDaemon(site);
-    expect(daemon.output()).toContain('the schema was migrated by a newer animus');
+    expect(daemon.output()).toContain('the schema was migrated by a newer version of animus');
     await completes(migrated.database, await insert(migrated.database));
     await daemon.kill('SIGTERM');
     expect(await migrated.database.query(`select distinct checksum from animus.schema_functions`)).toEqual([

@@ -48,7 +48,7 @@ describe('a daemon whose event loop is blocked', () => {
     await first.says('the event loop is blocked');
     expect(first.output()).toContain('blockLoop (');
     expect(Number(/\bseconds\b\W+([\d.]+)/.exec(first.output())?.[1])).toBeLessThan(60);
-    await first.says('gave the work of this daemon up');
+    await first.says('gave up the work of this daemon');
     const second = await startDaemon(makeSite({ ...config, faculties: { worker: FACULTY } }));
     const item = await eventually('the item ends', async () => {
       const [found] = await pg.database.query<{ state: string; deaths: number }>(
@@ -85,7 +85,7 @@ describe('a daemon whose event loop is blocked', () => {
       await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
       process.kill(daemon.pid, 'SIGUSR2');
       // The second time the process ends before its work is given up, as one does that has run out of memory.
-      await daemon.says(nth === 1 ? 'gave the work of this daemon up' : 'the event loop is blocked');
+      await daemon.says(nth === 1 ? 'gave up the work of this daemon' : 'the event loop is blocked');
       if (nth === 2)
         await eventually('the database knows', async () => {
           const rows = await pg.database.query(

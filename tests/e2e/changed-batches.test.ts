@@ -37,7 +37,7 @@ describe('a turn in a batch of a provider that is gone', () => {
         );
         return found?.request ?? null;
       });
-      expect(request.reason).toContain('which is asked again for what is in a batch');
+      expect(request.reason).toContain('which is asked again for what was in a batch');
       const problem = `no running daemon has this provider any more (anthropic at ${own.url} with OWN_KEY), so nobody asks for a turn there`;
       expect((await runAnimus(site, ['status', '--json'])).stdout).toContain(problem);
       const doctor = await runAnimus(site, ['doctor', '--json']);

@@ -21,7 +21,7 @@ test('with a decoy in place of a secret nothing is started, the work waits, and 
 
   expect(outputs.join('\n')).not.toContain('hunter2');
   expect(site.daemon.lines.join('\n')).toMatch(
-    /error .*home is kept from commands and file tools, and it was moved away.*"at":".*\/x"/,
+    /error .*home must stay hidden from commands and file tools, but it was moved away.*"at":".*\/x"/,
   );
   const [item] = await site.db.query('select attempts from animus.work_items where id = $1', [id]);
   expect(item).toMatchObject({ attempts: 0 });

@@ -4,7 +4,7 @@ import { beginTurn as begin, type Reservation, type TurnPermit } from '../../src
 import type { CallResult } from '../../src/store/transcript/calls.ts';
 import type { FocusKey } from '../../src/store/transcript/focus-row.ts';
 
-/** Begins a turn that holds nothing under limits, and returns its permit. `request`: as of `Reservation`; null: it asks no model. */
+/** Begins a turn that holds nothing under limits, and returns its permit. `request`: as of `Reservation`; null: it uses no model. */
 export async function beginTurn(
   db: Queryable,
   focus: FocusKey,

@@ -197,7 +197,7 @@ language sql stable as $$
    order by w.created_at, w.work_item_id limit 1
 $$;
 
--- Returns the id under which an operator is asked to acknowledge what of an item's worktree was lost. It is made of what was lost, so it names exactly that.
+-- Returns the id under which an operator is asked to acknowledge what was lost of an item's worktree. It is made of what was lost, so it names exactly that.
 -- Locks: none. Raises: nothing.
 create or replace function animus.ask_of_loss(p_id uuid, p_lost text) returns uuid
 language sql immutable parallel safe as $$

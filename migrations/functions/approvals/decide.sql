@@ -139,7 +139,7 @@ begin
 end $$;
 
 -- Returns whether somebody has caused what an item does: has submitted it or an item above it, has written the schedule that began
--- it, or has said something that one of them answers or was told (a duplicate, too), or that stands before it in its conversation.
+-- it, or has said something that one of them answers or was told (a duplicate, too), or that comes before it in its conversation.
 -- Locks: none. Raises: nothing.
 create or replace function animus.has_caused(p_actor text, p_id uuid) returns boolean
 language plpgsql stable as $$

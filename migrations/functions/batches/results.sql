@@ -91,7 +91,7 @@ language sql stable as $$
   select exists (select from animus.batch_pollers p where p.place = p_place and p.until > animus.now())
 $$;
 
--- Wakes what waits for an answer from a place of which a daemon knows nothing, and that no daemon polls: its provider is gone, or another one. Its focus then
+-- Wakes what waits for an answer from a place that a daemon does not know, and that no daemon polls: its provider is gone, or another one. Its focus then
 -- asks a person. Answers that nobody waits for stay there for 30 days, in case the provider comes back; then its results are gone. Returns how many items it woke.
 -- Locks: the rows of the items, and skips those that others have locked; their waits; requests and batches that nobody waits for. Raises: nothing.
 create or replace function animus.wake_stranded(p_place text, p_limit int default 100) returns int

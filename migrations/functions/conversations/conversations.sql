@@ -18,10 +18,10 @@ begin
   perform animus.require_workspace(p_workspace_id);
   p_path := coalesce(p_path, format('chats/%s.chat', right(v_id::text, 12)));
   if p_path !~ E'\\.chat$' or exists (select from string_to_table(p_path, '/') part where animus.file_name_problem(part) is not null) then
-    perform animus.raise('WA004', format('%s is not a path of a conversation', quote_literal(p_path)), p_hint => 'a relative path that ends in .chat, such as chats/plans.chat');
+    perform animus.raise('WA004', format('%s is not a valid path for a conversation', quote_literal(p_path)), p_hint => 'a relative path that ends in .chat, such as chats/plans.chat');
   end if;
   if p_faculty is null or p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then
-    perform animus.raise('WA004', 'faculty is 1 to 63 lower-case letters, digits, - and _, a letter first');
+    perform animus.raise('WA004', 'faculty is 1 to 63 lower-case letters, digits, - and _, starting with a letter');
   end if;
   if length(p_title) > 200 or p_title ~ '[[:cntrl:]]' then
     perform animus.raise('WA004', 'a title has at most 200 characters in one line');
@@ -44,7 +44,7 @@ begin
   perform animus.require_participant(p_file_id, true);
   perform animus.require_owner(p_file_id);
   if p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then
-    perform animus.raise('WA004', 'faculty is 1 to 63 lower-case letters, digits, - and _, a letter first', p_file_id);
+    perform animus.raise('WA004', 'faculty is 1 to 63 lower-case letters, digits, - and _, starting with a letter', p_file_id);
   end if;
   if length(p_title) > 200 or p_title ~ '[[:cntrl:]]' then
     perform animus.raise('WA004', 'a title has at most 200 characters in one line', p_file_id);

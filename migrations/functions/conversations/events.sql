@@ -46,7 +46,7 @@ begin
   return null;
 end $$;
 
--- Marks that somebody takes part from now on, has another role, or does not take part any more.
+-- Marks that somebody takes part from now on, has another role, or no longer takes part.
 -- Locks: the row of the file. Raises: nothing.
 create or replace function animus.mark_people() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

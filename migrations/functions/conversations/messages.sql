@@ -29,7 +29,7 @@ begin
     from animus.put_message(v_chat, v_chat.head_id, null, false, p_text, p_params, p_trace_context, animus.actor()) p;
 end $$;
 
--- Replaces a message of a person by a new one with other words. The new one stands where the old one stood, and its answer begins from the recorded
+-- Replaces a message of a person with a new one with a different text. The new one stands where the old one stood, and its answer begins from the recorded
 -- words; the old one, what followed it, and their answers stay as a branch that is no longer shown, and answers that are under way there are
 -- cancelled. For its author, and for operators.
 -- Locks: as lock_tree_to_end for the items of that branch; the row of the item before it; the conversation; its file.
@@ -101,7 +101,7 @@ begin
   return true;
 end $$;
 
--- Deletes a conversation: nobody sees it any more, answers under way are cancelled, and retention removes it with its items and their files. For
+-- Deletes a conversation: nobody sees it from then on, answers under way are cancelled, and retention removes it with its items and their files. For
 -- owners and operators.
 -- Locks: as lock_tree_to_end for its open items; the conversation; its file. Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_conversation(p_file_id uuid) returns void

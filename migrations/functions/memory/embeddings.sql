@@ -228,7 +228,7 @@ begin
   return v_held;
 end $$;
 
--- Returns how the embeddings of memories stand, for `animus status`: {embeddings: {model, dimensions, missing, problem, resume_at}}, or null where no model was
+-- Returns the state of the embeddings of memories, for `animus status`: {embeddings: {model, dimensions, missing, problem, resume_at}}, or null where no model was
 -- prepared. missing: memories without an embedding of the current model, counted up to 10,000; problem: of the last failure.
 -- Locks: none. Raises: nothing.
 create or replace function animus.embedding_status() returns jsonb

@@ -18,7 +18,7 @@ begin
       'update one and forget the other');
   end if;
   if v_gone.id = p_into.id then
-    perform animus.raise('WA004', format('%s and %s are one memory already', p_into.id, p_gone));
+    perform animus.raise('WA004', format('%s and %s are already one memory', p_into.id, p_gone));
   end if;
   return v_gone.id;
 end $$;
@@ -61,7 +61,7 @@ begin
   perform animus.count_memories(row(v_gone.layer, v_gone.project, v_gone.task, v_gone.submitted_by)::animus.memory_place, -1);
 end $$;
 
--- Undoes a merge: the memory is found again, with its own text, tags and sources, and what it brought to the other is taken back. For those who may
+-- Undoes a merge: the memory is found again, with its own text, tags and sources, and what it added to the other is removed again. For those who may
 -- change both. p_id: the memory that was merged. Returns the memory that it was merged into. A merge that others were built on is undone after those.
 -- Locks: the place, then the memories; waits a second at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.unmerge_memory(p_id uuid, out memory_id uuid)

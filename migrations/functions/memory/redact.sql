@@ -1,6 +1,6 @@
 -- Redaction of a memory in the records of work: what stored, changed or found it has its text in tool calls, answers and messages, which stay when it is forgotten.
 
--- Forgets a memory, unless it is gone already, and takes its text, and those that it had before, out of the records of ended work: of each task in which work
+-- Forgets a memory, unless it is already gone, and removes its text, and those that it had before, from the records of ended work: of each task in which work
 -- stored, changed or found it. Results of searches that name it are replaced as a whole; elsewhere each place where a text stands, if it has at least eight
 -- characters, or is all of a `content`. Ledgers, outcomes, conversations, files and exports stay as they are. Recorded as a decision. Operators only. Returns how
 -- many records were changed, in how many work items, and the items of these tasks that have not ended, whose records stay until it is called again.
@@ -101,7 +101,7 @@ begin
   return v_sum;
 end $$;
 
--- Takes texts of memories out of what stands beside the transcript of an item: requests to people and their answers, events, and messages to it.
+-- Removes texts of memories from what is recorded beside the transcript of an item: requests to people and their answers, events, and messages to it.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.redact_around(p_item uuid, p_texts text[]) returns int
 language plpgsql as $$

@@ -146,7 +146,7 @@ language sql stable as $$
 $$;
 
 -- Ranks memories by PostgreSQL's full text search: first those with all the words, by how near the words are to each other; if these are
--- fewer than p_limit, then those with any of them, by how many, but with all that stands in quotes. Of words that very many memories have, the newest 5,000 are ranked.
+-- fewer than p_limit, then those with any of them, by how many, but with every phrase in quotes. Of words that very many memories have, the newest 5,000 are ranked.
 -- Locks: none. Raises: nothing.
 create or replace function animus.rank_by_text(p_filter animus.memory_filter, p_text text, p_limit int) returns table (id uuid, rank int)
 language plpgsql stable rows 50 set plan_cache_mode = force_custom_plan as $$

@@ -69,7 +69,7 @@ create or replace function animus.lock_skill(p_name text) returns void
 language plpgsql set lock_timeout = '1s' as $$
 begin
   if coalesce(p_name, '') !~ '^[a-z0-9]+(-[a-z0-9]+)*$' or length(p_name) > 64 then
-    perform animus.raise('WA004', format('%s is not a name of a skill', quote_nullable(left(p_name, 100))), null,
+    perform animus.raise('WA004', format('%s is not a valid skill name', quote_nullable(left(p_name, 100))), null,
       '1 to 64 lower-case letters, digits and single hyphens between them');
   end if;
   loop

@@ -148,7 +148,7 @@ begin
   return v_id;
 end $$;
 
--- Returns how a delivery of a webhook of the actor, or of any for an operator, stands; no row: there is none.
+-- Returns the state of a delivery of a webhook of the actor, or of any for an operator; no row: there is none.
 -- Locks: none. Raises: nothing.
 create or replace function animus.delivery_state(p_id bigint) returns table (webhook_id uuid, event text, state text, attempts int, last_status int, last_error text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

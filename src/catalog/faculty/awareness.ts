@@ -11,7 +11,7 @@ const KEYS = {
   max_running: count(0, 100).default(10),
   max_recent_completed: count(0, 100).default(5),
   max_recent_findings: count(0, 100).default(10),
-  // Whether the items above and below a focus's own are shown, too.
+  // Whether the items above and below a focus's own are also shown.
   include_child_work: flag().default(false),
   // Of the whole digest, estimated.
   max_tokens: count(200, 20_000).default(1000),

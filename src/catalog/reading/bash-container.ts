@@ -19,7 +19,7 @@ export function readBashContainer(check: FacultyCheck): BashContainer | null {
       conflict(check, ['bash', key], detail);
     }
     if (isolation !== undefined && given(check, 'engage', 'bash_isolation') !== undefined)
-      conflict(check, ['engage', 'bash_isolation'], 'isolation in [faculty.bash] is set, too; keep one of them');
+      conflict(check, ['engage', 'bash_isolation'], 'isolation in [faculty.bash] is also set; keep one of them');
     return null;
   }
   if (given(check, 'engage', 'mode') === 'external')

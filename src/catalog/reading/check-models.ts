@@ -30,7 +30,7 @@ function checkProvider(
   if (typeof model !== 'string' || !model.includes('/') || providerNames === undefined) return;
   const provider = model.slice(0, model.indexOf('/'));
   if (providerNames.includes(provider)) return;
-  const hint = didYouMean(provider, providerNames) || ` (there are ${providerNames.join(', ')})`;
+  const hint = didYouMean(provider, providerNames) || ` (known: ${providerNames.join(', ')})`;
   conflict(check, ['engage', key], `no provider named ${provider}${hint}`);
 }
 
@@ -47,11 +47,11 @@ export function checkThinking(check: FacultyCheck): void {
       conflict(check, ['engage', 'thinking_budget_tokens'], detail);
     }
     if (effort !== undefined) {
-      conflict(check, ['engage', key], 'thinking_budget_tokens is set, too; keep one of them');
+      conflict(check, ['engage', key], 'thinking_budget_tokens is also set; keep one of them');
     }
   }
   if (key === 'effort' && engage('reasoning_effort') !== undefined) {
-    conflict(check, ['engage', 'reasoning_effort'], 'effort is set, too; keep only effort, its new name');
+    conflict(check, ['engage', 'reasoning_effort'], 'effort is also set; keep only effort, its new name');
   }
   if (engage('temperature') !== undefined && (thinking !== undefined || (effort !== undefined && effort !== 'none'))) {
     conflict(check, ['engage', 'temperature'], 'a thinking model accepts no temperature; remove it');

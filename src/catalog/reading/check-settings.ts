@@ -29,7 +29,7 @@ export function checkTools(
     else if (!isListable) refuse(`no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);
     else if (tools.indexOf(tool) !== index) refuse(`${showValue(tool)} is listed twice`);
     else if (tool === 'bash_job' && !listsTool(check, 'bash'))
-      refuse('bash_job looks at commands of bash: list bash, too, or remove it');
+      refuse('bash_job looks at commands of bash: also list bash, or remove bash_job');
   }
 }
 
@@ -37,9 +37,9 @@ export function checkTools(
 export function checkConcurrency(check: FacultyCheck): void {
   const isGiven = (...path: readonly string[]) => given(check, ...path) !== undefined;
   if (isGiven('concurrent') && isGiven('max_concurrent'))
-    conflict(check, ['concurrent'], 'max_concurrent is set, too; keep one of them');
+    conflict(check, ['concurrent'], 'max_concurrent is also set; keep one of them');
   if (isGiven('engage', 'parallel_tool_execution') && isGiven('engage', 'max_parallel_tools'))
-    conflict(check, ['engage', 'parallel_tool_execution'], 'max_parallel_tools is set, too; keep one of them');
+    conflict(check, ['engage', 'parallel_tool_execution'], 'max_parallel_tools is also set; keep one of them');
 }
 
 /** Checks that nothing is said about code where none is run. */

@@ -12,7 +12,7 @@ export function readSystemPrompt(check: FacultyCheck): string {
   const written = (key: string) => document.written('faculty', 'engage', key);
   const [inline, path] = [written('system_prompt'), given(check, 'engage', 'system_prompt_file')];
   if (inline !== undefined && written('system_prompt_file') !== undefined) {
-    conflict(check, ['engage', 'system_prompt_file'], 'system_prompt is set, too; keep one of them');
+    conflict(check, ['engage', 'system_prompt_file'], 'system_prompt is also set; keep one of them');
   } else if (typeof path === 'string') {
     return readPromptFile(check, path);
   } else if (

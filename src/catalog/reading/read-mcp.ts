@@ -41,7 +41,7 @@ function checkServer(check: FacultyCheck, name: string, written: Written): void 
   const { command, url, tools, idempotent } = written;
   const at = (...keys: readonly string[]): readonly string[] => ['mcp', name, ...keys];
   if ((command === undefined) === (url === undefined)) {
-    conflict(check, at(), 'needs command, for a program that is started, or url, for a server that runs; one of them');
+    conflict(check, at(), 'needs either command, a program to start, or url, the address of a running server');
   }
   const only = (keys: readonly (keyof Written)[], reason: string): void => {
     for (const key of keys) {

@@ -30,7 +30,7 @@ export function readPermissions(check: FacultyCheck, tools: readonly KnownTool[]
   for (const rule of rules) {
     const stricter = overruledBy(rule, rules, toolOf(rule.tool, tools)?.kinds ?? {});
     if (stricter === null) continue;
-    const detail = `never decides: ${showValue(stricter.key)} = "${stricter.verdict}" fits the same calls; remove one of the two`;
+    const detail = `never decides: ${showValue(stricter.key)} = "${stricter.verdict}" matches the same calls; remove one of the two`;
     conflict(check, ['permissions', rule.key], detail);
   }
   const settings = check.document.sound?.faculty.permissions;
@@ -61,7 +61,7 @@ function readRule(
   if (problem !== null) return refuse(problem);
   for (const pattern of parsed.patterns ?? []) {
     const found = patternProblem(pattern, verdict, toolOf(parsed.tool, tools)?.kinds ?? {});
-    if (found !== null) return refuse(`can never fit a call: ${found}`);
+    if (found !== null) return refuse(`can never match a call: ${found}`);
   }
   return rule;
 }
@@ -102,7 +102,7 @@ function fieldProblem({ tool, patterns }: PermissionRule, known: KnownTool | und
       return `a pattern for ${tool} names a field of its input: "${tool}(${known?.fields[0] ?? 'field'}=…)"`;
     }
     if (known === undefined || known.fields.includes(field)) continue;
-    const hint = didYouMean(field, known.fields) || ` (there are ${known.fields.join(', ')})`;
+    const hint = didYouMean(field, known.fields) || ` (known: ${known.fields.join(', ')})`;
     return `the input of ${tool} has no field named ${showValue(field)}${hint}`;
   }
   return null;

@@ -1,4 +1,4 @@
-/** The hash of all that a skill contains. */
+/** The hash of everything that a skill contains. */
 import { createHash } from 'node:crypto';
 import type { SkillContent } from './skill.ts';
 

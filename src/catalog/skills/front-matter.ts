@@ -152,7 +152,7 @@ function collect(document: Document, counter: LineCounter, find: Find): FrontMat
       const name = prefix + String(isScalar(key) ? key.value : key);
       const line = isNode(key) ? lineOf(counter, key.range?.[0] ?? 0) : 0;
       if (lines.has(name)) {
-        find('broken', line, `has ${name} more than once; it is also in line ${lines.get(name)}`);
+        find('broken', line, `has ${name} more than once; it is also on line ${lines.get(name)}`);
         twice = true;
       }
       lines.set(name, line);

@@ -39,7 +39,7 @@ function commandProblems(skills: ReadonlyMap<string, Skill>): SkillProblem[] {
     if (skill.command === null) return [];
     const other = first.get(skill.command);
     if (other !== undefined)
-      return [about(skill, 'warning', `offers /${skill.command}, as ${other.name} does, which is used`)];
+      return [about(skill, 'warning', `offers /${skill.command}, but so does ${other.name}, which takes precedence`)];
     first.set(skill.command, skill);
     return [];
   });

@@ -1,4 +1,4 @@
-/** Lists the files of a skill's directory, and keeps what would lead out of it. */
+/** Lists the files of a skill's directory, and refuses what would lead out of it. */
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
@@ -75,12 +75,12 @@ function fileAt(root: string, path: string, entry: Dirent): ListedFile | string 
       return stats.isFile() ? listed(path, at, stats) : kindOf(stats);
     }
     const realPath = realpathSync.native(at);
-    if (!realPath.startsWith(root + sep)) return 'is a link that leads out of the skill';
+    if (!realPath.startsWith(root + sep)) return 'is a link to something outside the skill';
     const stats = statSync(realPath);
     if (stats.isDirectory()) return 'is a link to a folder';
     return stats.isFile() ? listed(path, realPath, stats) : kindOf(stats);
   } catch (error) {
-    return `${entry.isSymbolicLink() ? 'is a link that leads nowhere' : 'cannot be read'}: ${fileFault(error)}`;
+    return `${entry.isSymbolicLink() ? 'is a link that points nowhere' : 'cannot be read'}: ${fileFault(error)}`;
   }
 }
 

@@ -94,7 +94,10 @@ function adviseOnBody(body: string, findings: Finding[]): void {
   const lines = body === '' ? 0 : body.split('\n').length;
   if (lines === 0) advise(findings, 'has no instructions below its front matter');
   if (lines > MANY_LINES)
-    advise(findings, `has ${lines} lines of instructions, which is much; move details to files that it names`);
+    advise(
+      findings,
+      `has ${lines} lines of instructions, which is a lot; move details to separate files that it refers to`,
+    );
 }
 
 function advise(findings: Finding[], what: string): void {

@@ -129,5 +129,5 @@ function check(name: string, files: readonly SkillContent[]): void {
   const wrong = files.map(({ path }) => [path, wrongSkillPath(path)] as const).find(([, why]) => why !== null);
   if (wrong !== undefined) throw new AnimusError('internal.bug', { detail: `${JSON.stringify(wrong[0])} ${wrong[1]}` });
   if (!isUsableSkillName(name))
-    throw new AnimusError('internal.bug', { detail: `${JSON.stringify(name)} is not a name of a skill` });
+    throw new AnimusError('internal.bug', { detail: `${JSON.stringify(name)} is not a valid skill name` });
 }

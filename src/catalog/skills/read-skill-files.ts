@@ -23,6 +23,6 @@ export function readSkillFiles(skill: Skill, limits: SkillLimits = SKILL_LIMITS)
     if (error instanceof AnimusError) throw error;
     throw changed(fileFault(error), error);
   }
-  if (contentHashOf(contents) !== skill.contentHash) throw changed('its content is no longer the same');
+  if (contentHashOf(contents) !== skill.contentHash) throw changed('its content has changed');
   return contents;
 }

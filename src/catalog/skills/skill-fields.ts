@@ -32,7 +32,7 @@ export function readSkillFields(front: FrontMatter, directoryName: string, find:
   }
   for (const key of front.untexts) {
     if (!front.values.has(key) && !key.startsWith('metadata.')) continue;
-    find('own', key, `the value of ${key} must be in quotes: other readers take it for something other than text`);
+    find('own', key, `the value of ${key} must be in quotes: other readers would not take it for text`);
   }
   const name = nameOf(front, directoryName, find);
   const description = descriptionOf(front, find);
@@ -99,7 +99,7 @@ function textOf(
     return text === '' ? null : text;
   }
   if (key === 'allowed-tools' && isTexts(value)) {
-    find('foreign', key, `${key} is a list; the format wants one text with spaces between the tools`);
+    find('foreign', key, `${key} is a list; the format expects one string, with the tools separated by spaces`);
     return value.join(' ');
   }
   find(otherwise, key, `${key} is not text`);

@@ -77,11 +77,11 @@ async function migrateCommand(invocation: Invocation, { verbose }: MigrateComman
 
 /** What was missing of the queues, in words. */
 function restoredLines({ queues, added, removed }: RestoredQueues): string[] {
-  const lost = queues.includes('animus_inbox') ? '; what they held is lost, except for open work' : '';
+  const lost = queues.includes('animus_inbox') ? '; their messages are lost, except those of open work' : '';
   return [
     ...(queues.length > 0 ? [`the pgmq queues ${queues.join(', ')}${lost}`] : []),
     ...(added > 0 ? [`${counted(added, 'message')} of open work`] : []),
-    ...(removed > 0 ? [`archived ${counted(removed, 'message')} of no open work`] : []),
+    ...(removed > 0 ? [`archived ${counted(removed, 'message')} that belonged to no open work`] : []),
   ];
 }
 
@@ -130,7 +130,7 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
   for (const name of status.staleFunctions) output.line(styled('stale    ', 'yellow'), name);
   showQueues(output, queues);
   showRoles(output, roles);
-  if (missing.length > 0) output.note(`queues that are missing in pgmq: ${missing.join(', ')}`);
+  if (missing.length > 0) output.note(`queues missing from pgmq: ${missing.join(', ')}`);
   if (!current) output.note('the schema is not what this version of animus needs; run: animus db migrate');
   return current ? 0 : 5;
 }

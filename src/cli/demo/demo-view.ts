@@ -52,7 +52,7 @@ function intro(output: Output, { workspace, model }: DemoSetting): void {
 }
 
 const ABOUT = ': from an SQL insert to a verified outcome, an agent fixes a failing test.';
-const SCRIPTED = 'a script, not a model: its words are fixed, everything they cause is real';
+const SCRIPTED = 'a script, not a model: its answers are fixed, but everything they cause is real';
 
 const PHASES = {
   orient: 'a hook lists the files and records their state',
@@ -88,7 +88,7 @@ function nextCommands({ animus, home, workspace, keep }: DemoSetting): readonly 
     { command: `${animus} faculty add`, does: 'the agents that come with animus' },
     {
       command: `${animus} init my-agents`,
-      does: 'write an agent of your own, which needs no key at first, into a new directory',
+      does: 'write an agent of your own in a new directory; it needs no key at first',
     },
     { command: `${animus} serve --help`, does: 'run a daemon on your Postgres with your model' },
   ];

@@ -80,7 +80,7 @@ function refuseWithoutKey(config: Config, model: string): void {
   const provider = config.providers.get(name);
   if (provider === undefined) {
     const known = [...config.providers.keys()];
-    const hint = didYouMean(name, known) || ` (there are ${known.join(', ')})`;
+    const hint = didYouMean(name, known) || ` (known: ${known.join(', ')})`;
     throw usageError(`--model: no provider named ${name}${hint}`);
   }
   if (provider.kind === 'scripted' || provider.apiKeyEnv === null) return;

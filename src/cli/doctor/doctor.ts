@@ -36,7 +36,7 @@ interface DoctorOptions extends CommonOptions {
 export function addDoctorCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'doctor', {
     summary:
-      'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties, skills and keys, with a remedy for each problem; exits 1 when there is one',
+      'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties, skills and keys, with a remedy for each problem; exits 1 if it finds one',
     examples: [
       'animus doctor',
       'animus doctor --deep',
@@ -50,7 +50,7 @@ export function addDoctorCommand(program: Command, run: RunCommand): void {
       collect,
       [],
     )
-    .option('--deep', 'also look for damage that was done to the database by hand; reads whole tables')
+    .option('--deep', 'also look for damage done to the database by hand; reads whole tables')
     .option(...FACULTIES_OPTION)
     .option(...SKILLS_OPTION)
     .action(run(doctorCommand));

@@ -29,7 +29,7 @@ export async function afterAdding(
         ? []
         : [{ command: `${animus}${command}${where}`, does: 'rehearse it: a script in place of the model' }];
     }),
-    { command: `${animus} serve${where}`, does: 'start a daemon; one that runs here loads it by itself' },
+    { command: `${animus} serve${where}`, does: 'start a daemon; one that is running here loads it automatically' },
     ...names.map((name) => ({
       command: `${animus} work submit ${name} "…" --wait`,
       does: `give it work; ${name}.toml begins with what it expects`,
@@ -57,9 +57,9 @@ export function modelSentence(
 ): { readonly model: string | null; readonly says: string } {
   const { name } = faculty;
   const [first] = asksModel(faculty.engage) ? facultyModels(faculty, config) : [];
-  if (first === undefined) return { model: null, says: `${name} asks no model.` };
+  if (first === undefined) return { model: null, says: `${name} uses no model.` };
   const { written, settings } = first;
-  const asks = `${name} asks ${written}; to change that, edit model in ${name}.toml (animus models lists others).`;
+  const asks = `${name} uses ${written}; to change that, edit model in ${name}.toml (animus models lists others).`;
   const isMissing =
     settings !== null && settings.kind !== 'scripted' && settings.apiKeyEnv !== null && settings.apiKey === null;
   const key = isMissing && settings.credentials === null ? remedyOf({ kind: 'credentials' }, settings) : null;

@@ -23,7 +23,7 @@ export async function bashIsolationOf(faculty: Faculty, home: string): Promise<B
   const refused = (reason: string) => ({ isolation: null, sentence: `not at all: ${reason}`, container });
   const why = missing[wanted];
   if (why !== undefined) {
-    const who = engage.bashIsolation === null ? 'beside a container, a daemon that is root' : 'bash_isolation';
+    const who = engage.bashIsolation === null ? 'with a container, a daemon that runs as root' : 'bash_isolation';
     return refused(`${who} requires "${wanted}", which this host does not support: ${why}`);
   }
   const place = workspace ?? repo;

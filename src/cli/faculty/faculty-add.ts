@@ -28,7 +28,7 @@ interface AddOptions extends CommonOptions {
 export function addFacultyAddCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'add [shipped...]', {
     summary:
-      'copy faculties that come with animus into your project, with all that they need; without a name, list them',
+      'copy faculties that come with animus into your project, with everything they need; without a name, list them',
     arguments: { shipped: 'names of faculties that come with animus' },
     examples: [
       'animus faculty add',
@@ -84,7 +84,7 @@ async function targetDirectory({ context, reach }: Invocation, option: string | 
 
 function refuseOwnDirectory(directory: string): void {
   if (!existsSync(directory) || realpathSync(directory) !== realpathSync(SHIPPED_FACULTIES)) return;
-  const detail = `${directory} is where the faculties of animus are; call it in your project, or name another directory with --faculties`;
+  const detail = `${directory} contains the faculties of animus itself; run this in your project, or name another directory with --faculties`;
   throw usageError(detail);
 }
 

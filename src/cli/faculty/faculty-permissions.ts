@@ -71,7 +71,7 @@ export function showPermissions(output: Output, { file, permissions }: Faculty, 
   if (rows.some(({ verdict, patterns }) => verdict === 'ask' || patterns.some((one) => one.verdict === 'ask'))) {
     const time = duration(permissions.approvalDeadlineSeconds * 1000);
     output.note(`a person has ${time} to decide about a call that asks; then it is denied`);
-    if (permissions.fourEyes) output.note('four eyes: those who submitted the work or wrote to it do not approve');
+    if (permissions.fourEyes) output.note('four eyes: those who submitted the work or wrote to it cannot approve');
   }
 }
 
@@ -104,15 +104,11 @@ export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null):
   for (const { tool, key, at, verdict, patterns } of rules) {
     const path = `permissions.${JSON.stringify(key)}`;
     if (tool === '*' && verdict === 'auto' && servers !== '')
-      remark(`every tool of the MCP servers runs without a person, too (${servers})`, at, path);
+      remark(`every tool of the MCP servers also runs without a person (${servers})`, at, path);
     const more = tool === 'bash' && verdict === 'auto' ? (patterns ?? []).map((one) => starAllows(one.pattern)) : [];
     const example = more.find((one) => one !== null);
     if (example)
-      remark(
-        `the star also allows ${JSON.stringify(example)}; write the commands that are meant, as a whole`,
-        at,
-        path,
-      );
+      remark(`the star also allows ${JSON.stringify(example)}; write out in full the commands that you mean`, at, path);
     if (FILES.includes(tool) && patterns !== null && verdict !== 'auto' && isAuto('bash'))
       remark('bash runs without a person and can reach the same files', at, path);
     const isOwn = tool.endsWith('*') || tool.startsWith('mcp_') || rows.some((row) => row.tool === tool);

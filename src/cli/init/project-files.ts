@@ -43,7 +43,7 @@ max_concurrent = 2
 kind = "scripted"
 script = "faculties/scripts/${name}.toml"
 
-# A limit in USD ([budget]) needs a price of every model.
+# A limit in USD ([budget]) needs a price for every model.
 [models."rehearsal/*"]
 usd_per_million = { input = 0, output = 0 }
 `;
@@ -120,7 +120,7 @@ piece_delay_ms = 30
 
 [[answer]]
 turn = 1
-text = "I list the files first."
+text = "First I'll list the files."
 [[answer.call]]
 tool = "ledger_append"
 input = { type = "plan", content = "1. List the files. 2. Write NOTES.md about them. 3. Check it." }
@@ -130,7 +130,7 @@ input = { path = "." }
 
 [[answer]]
 turn = 2
-text = "I write what I found to a file."
+text = "Now I'll write what I found to a file."
 [[answer.call]]
 tool = "write_file"
 input = { path = "NOTES.md", content = "# Notes\\n\\nWritten by a rehearsal of animus: a script in place of a model, with real tools.\\n" }
@@ -140,7 +140,7 @@ input = { type = "step", content = "Wrote NOTES.md." }
 
 [[answer]]
 turn = 3
-text = "I check the file."
+text = "Let me check the file."
 [[answer.call]]
 tool = "read_file"
 input = { path = "NOTES.md" }

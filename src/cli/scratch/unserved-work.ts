@@ -1,4 +1,4 @@
-/** Work that the daemon of a scratch run will never claim: its faculty has a problem, or is not there. */
+/** Work that the daemon of a scratch run will never claim: its faculty has a problem, or does not exist. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';

@@ -1,4 +1,4 @@
-/** The model with which searches of the API go by meaning, where no daemon runs in the process. */
+/** The model with which the API searches by meaning, in a process without a daemon. */
 import type { Config } from '../../core/config/config.ts';
 import type { SearchEmbeddings } from '../../daemon/embeddings/search-embedding.ts';
 

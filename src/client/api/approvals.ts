@@ -56,15 +56,15 @@ export interface DecidedBudget {
   readonly subject: string;
   readonly unit: 'usd' | 'tokens';
   readonly period: 'none' | 'day' | 'month';
-  /** The limit that holds now; null: none applies any more. */
+  /** The limit that applies now; null: none does. */
   readonly amount: number | null;
-  /** Until when it holds. */
+  /** Until when it applies. */
   readonly ends: string | null;
-  /** How many work items go on or, denied, end. */
+  /** How many work items go on or, after a denial, end. */
   readonly items: number;
   /** The first hundred of them. */
   readonly work_items: readonly string[];
-  /** How many wait for the same limit still. */
+  /** How many still wait for the same limit. */
   readonly waiting: number;
 }
 
@@ -86,7 +86,7 @@ export interface Grant {
 export interface ListApprovalsInput {
   /** Only what this item waits for. */
   readonly work_item_id?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -95,7 +95,7 @@ export interface ListApprovalsOutput {
 }
 
 export interface ListApprovalGroupsInput {
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -138,7 +138,7 @@ export interface ApproveInput {
 export interface ApproveOutput {
   readonly work_item_id: string;
   readonly ask_id: string;
-  /** Of a decision about a limit: what holds now, and what goes on; null for others. */
+  /** Of a decision about a limit: what applies now, and what goes on; null for others. */
   readonly budget: DecidedBudget | null;
   readonly grant_id: string | null;
 }
@@ -154,7 +154,7 @@ export interface DenyInput {
 export interface DenyOutput {
   readonly work_item_id: string;
   readonly ask_id: string;
-  /** Of a decision about a limit: what holds now, and what goes on; null for others. */
+  /** Of a decision about a limit: what applies now, and what goes on; null for others. */
   readonly budget: DecidedBudget | null;
 }
 

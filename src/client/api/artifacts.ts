@@ -17,7 +17,7 @@ export interface Diff {
   readonly work_item_id: string;
   /** In the repository of the item. */
   readonly branch: string;
-  /** The commit that it began at. */
+  /** The commit that it started from. */
   readonly start: string;
   /** The last commit of the branch. */
   readonly tip: string;
@@ -35,14 +35,14 @@ export interface Diff {
   readonly patch_bytes: number;
   /** Whether it is stored: up to 4 MiB are. */
   readonly has_patch: boolean;
-  /** What of it was lost; null: nothing. */
+  /** What was lost of it; null: nothing. */
   readonly lost: string | null;
 }
 
 export interface ListArtifactsInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 

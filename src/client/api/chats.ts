@@ -43,7 +43,7 @@ export interface ExportedMessage {
   readonly state: WorkState | null;
   readonly attachments: readonly ChatAttachment[] | null;
   readonly id: number;
-  /** The id of the message that it stands for. */
+  /** The id of the message that it replaces. */
   readonly replaces: number | null;
   /** The item that answers it, or that gave the answer. */
   readonly work_item: string | null;
@@ -64,7 +64,7 @@ export interface NewChat {
   readonly title?: string | undefined;
   /** Of its file; default: chats/ID.chat. */
   readonly path?: string | undefined;
-  /** A message that comes while an answer is given: answered next, or told into it. */
+  /** A message that comes while an answer is running: answered next, or passed to that answer. */
   readonly while_answering?: 'queue' | 'tell' | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface ChatWithPeople {
   readonly path: string;
   readonly title: string;
   readonly faculty: string;
-  /** A message that comes while an answer is given: answered next, or told into it. */
+  /** A message that comes while an answer is running: answered next, or passed to that answer. */
   readonly while_answering: 'queue' | 'tell';
   readonly created_by: string;
   readonly created_at: string;
@@ -96,7 +96,7 @@ export interface Chat {
   readonly path: string;
   readonly title: string;
   readonly faculty: string;
-  /** A message that comes while an answer is given: answered next, or told into it. */
+  /** A message that comes while an answer is running: answered next, or passed to that answer. */
   readonly while_answering: 'queue' | 'tell';
   readonly created_by: string;
   readonly created_at: string;
@@ -150,7 +150,7 @@ export interface ChatMessage {
   /** Of an answer `faculty:NAME`. */
   readonly author: string;
   readonly created_at: string;
-  /** The message that it stands for, after an edit or a retry. */
+  /** The message that it replaces, after an edit or a retry. */
   readonly replaces: string | null;
   /** The item that answers it, or that gave the answer. */
   readonly work_item_id: string | null;
@@ -211,7 +211,7 @@ export interface SaidEvent {
   readonly said_at: string;
   /** The message of a person before it on its branch; of an answer, its message. */
   readonly after: string | null;
-  /** The message that an edit or a retry stands for, or the answer before a retry by an operator. */
+  /** The message that an edit or a retry replaces, or the answer before a retry by an operator. */
   readonly replaces: string | null;
   /** It went into the answer of that item. */
   readonly told: boolean;
@@ -223,7 +223,7 @@ export interface SaidEvent {
   }[];
 }
 
-/** An answer ended, and stands in the conversation as a message. All events of its item, up to `done`, come before it. */
+/** An answer ended, and is a message of the conversation now. All events of its item, up to `done`, come before it. */
 export interface AnsweredEvent {
   readonly type: 'answered';
   /** A reader goes on after it. */
@@ -244,7 +244,7 @@ export interface AnsweredEvent {
   readonly said_at: string;
   /** The message of a person before it on its branch; of an answer, its message. */
   readonly after: string | null;
-  /** The message that an edit or a retry stands for, or the answer before a retry by an operator. */
+  /** The message that an edit or a retry replaces, or the answer before a retry by an operator. */
   readonly replaces: string | null;
   /** It went into the answer of that item. */
   readonly told: boolean;
@@ -284,7 +284,7 @@ export interface RetriedEvent {
   readonly by: string | null;
 }
 
-/** Somebody takes part from now on (`joined`), has another role, or does not take part any more. */
+/** Somebody takes part from now on (`joined`), has another role, or no longer takes part. */
 export interface PeopleEvent {
   readonly type: 'people';
   /** A reader goes on after it. */
@@ -336,14 +336,14 @@ export interface ExportChatInput {
 export interface ListChatsInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
 export interface ChangeChatInput {
   readonly faculty?: string | undefined;
   readonly title?: string | undefined;
-  /** A message that comes while an answer is given: answered next, or told into it. */
+  /** A message that comes while an answer is running: answered next, or passed to that answer. */
   readonly while_answering?: 'queue' | 'tell' | undefined;
 }
 
@@ -371,7 +371,7 @@ export interface RemoveFromChatOutput {
 export interface ListChatAttachmentsInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -392,7 +392,7 @@ export interface ListChatMessagesInput {
   readonly order?: 'oldest' | 'newest' | undefined;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -449,13 +449,13 @@ export interface ChatsMethods {
    */
   say(id: string, chatId: string, input: NewChatMessage, options?: CallOptions): Promise<SaidMessage>;
   /**
-   * Let somebody take part, or give them another role; for owners, and operators. They see all that was said, and the work from now on. Needs a token of scope `work`.
+   * Let somebody take part, or give them another role; for owners, and operators. They see everything that was said, and the work from now on. Needs a token of scope `work`.
    *
    * `POST /workspaces/{id}/chats/{chat_id}/people`
    */
   invite(id: string, chatId: string, input: InviteToChatInput, options?: CallOptions): Promise<InviteToChatOutput>;
   /**
-   * Stop somebody from taking part; for owners, and operators. Everybody may leave; the only owner may not. Needs a token of scope `work`.
+   * Stop somebody from taking part; for owners, and operators. Anybody may leave, except the only owner. Needs a token of scope `work`.
    *
    * `DELETE /workspaces/{id}/chats/{chat_id}/people/{actor}`
    */

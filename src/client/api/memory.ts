@@ -86,13 +86,13 @@ export interface SearchMemoriesInput {
   readonly half_life_days?: number | undefined;
   /** Only what this work of yours would find. */
   readonly work_item_id?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
 export interface SearchMemoriesOutput {
   readonly items: readonly Memory[];
-  /** Embeddings were compared, too. */
+  /** Embeddings were also compared. */
   readonly by_meaning: boolean;
   /** Why they were not; null if they were, or without a query. */
   readonly without_meaning: string | null;
@@ -115,13 +115,13 @@ export interface StoreMemoryInput {
 
 export interface StoreMemoryOutput {
   readonly id: string;
-  /** The same text was there already. */
+  /** The same text was already stored. */
   readonly merged: boolean;
 }
 
 export interface UpdateMemoryInput {
   readonly content?: string | undefined;
-  /** A memory of the same place that says the same: it becomes part of this one. */
+  /** A memory of the same place that says the same thing: it becomes part of this one. */
   readonly merge?: string | undefined;
   /** Such as fact, preference, procedure, lesson; default fact. */
   readonly kind?: string | undefined;
@@ -149,7 +149,7 @@ export interface ForgetMemoryOutput {
   readonly redacted: {
     /** How many were changed. */
     readonly records: number;
-    /** In so many work items. */
+    /** In how many work items. */
     readonly items: number;
     /** Work that has not ended: its records stay until it is redacted again. */
     readonly still_open: readonly string[];
@@ -157,7 +157,7 @@ export interface ForgetMemoryOutput {
 }
 
 export interface MemoryMergesInput {
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -177,7 +177,7 @@ export interface MemoryStatsOutput {
     readonly project: MemoryStats;
     readonly global: MemoryStats;
   };
-  /** Of the present model; null: no daemon has run with one. */
+  /** Of the current model; null: no daemon has run with one. */
   readonly embeddings: unknown;
 }
 

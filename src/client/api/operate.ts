@@ -10,7 +10,7 @@ export interface Status {
   readonly count_cap: number;
   /** States whose count is a lower bound. */
   readonly capped: readonly WorkState[];
-  /** Ended work of the last 24 hours; dead work for as long as it is there. */
+  /** Ended work of the last 24 hours; dead work for as long as it exists. */
   readonly states: Readonly<Record<WorkState, number>>;
   readonly queue: readonly {
     readonly faculty: string;
@@ -37,7 +37,7 @@ export interface Status {
     readonly plan: string | null;
     /** Null: the cost of no call is known. */
     readonly cost_usd: number | null;
-    /** Calls whose cost is not known, which the sum is without. */
+    /** Calls whose cost is not known, which the sum does not include. */
     readonly unpriced_calls: number;
   }[];
   readonly daemons: readonly {
@@ -58,9 +58,9 @@ export interface Status {
     readonly lease_until?: string | null | undefined;
     /** When its event loop was last blocked for a second or more; null: never. */
     readonly blocked_at?: string | null | undefined;
-    /** For how long it did. */
+    /** For how long it was. */
     readonly blocked_seconds?: number | null | undefined;
-    /** How often it has. */
+    /** How often it was. */
     readonly blocks?: number | undefined;
   }[];
   /** The last ten that died. */
@@ -94,7 +94,7 @@ export interface Status {
     readonly model: string;
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls and lost requests whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum does not include. */
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
@@ -106,19 +106,19 @@ export interface Status {
     readonly input_tokens: number | null;
     /** Null: those of no call were counted. */
     readonly output_tokens: number | null;
-    /** Calls whose tokens nobody counted, which the sums are without. */
+    /** Calls whose tokens nobody counted, which the sums do not include. */
     readonly uncounted_calls: number;
     readonly calls: number;
     /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
-  /** Directories of worktrees that are there, by host. */
+  /** Existing directories of worktrees, by host. */
   readonly worktrees: readonly {
     readonly host: string;
     readonly kept: number;
     /** Work goes on in them. */
     readonly open: number;
-    /** Kept, with something that is on no branch. */
+    /** Kept, with something that is not on any branch. */
     readonly held: number;
     /** As far as they were counted. */
     readonly bytes: number;
@@ -166,7 +166,7 @@ export interface Status {
       readonly items: number;
     }[];
   };
-  /** Limits of which 80 % or more are used. */
+  /** Limits of which at least 80 % is used. */
   readonly budgets: readonly {
     readonly scope: string;
     /** The id of the item or root, the name of the faculty, or empty. */
@@ -195,7 +195,7 @@ export interface Status {
     readonly problem: string | null;
     readonly resume_at: string | null;
   } | null;
-  /** How many skills no work has used for so many days. */
+  /** How many skills no work has used for that many days. */
   readonly stale_skills?:
     | {
         readonly count: number;
@@ -210,7 +210,7 @@ export interface Status {
     readonly late: number;
     /** Webhooks whose new deliveries become dead letters, because too many wait. */
     readonly full: number;
-    /** Webhooks of which events are lost, because too many wait. */
+    /** Webhooks whose events are lost, because too many wait. */
     readonly dropping: number;
   };
   /** Turns that wait for batches, by provider. */
@@ -301,7 +301,7 @@ export interface Budget {
   readonly held: number | null;
   /** Of what is spent: answers whose tokens the provider did not count; null for tokens. */
   readonly estimated: number | null;
-  /** Of what is spent: requests that returned nothing; of tokens, answers without counts, too. */
+  /** Of what is spent: requests that returned nothing; of tokens, also answers without counts. */
   readonly lost: number | null;
   readonly on_exceeded: 'wait' | 'die' | null;
   readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
@@ -397,7 +397,7 @@ export interface ListBudgetsOutput {
 export interface SetBudgetInput {
   /** What is limited. */
   readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
-  /** The id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance. */
+  /** The id of a work item, or the name of a faculty: with `item` and `root`, each of its items; none for the appliance. */
   readonly subject?: string | undefined;
   /** In UTC; items and roots have none. */
   readonly period?: 'none' | 'day' | 'month' | undefined;
@@ -419,7 +419,7 @@ export interface SetBudgetOutput {
 export interface RemoveBudgetInput {
   /** What is limited. */
   readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
-  /** The id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance. */
+  /** The id of a work item, or the name of a faculty: with `item` and `root`, each of its items; none for the appliance. */
   readonly subject?: string | undefined;
   /** In UTC; items and roots have none. */
   readonly period?: 'none' | 'day' | 'month' | undefined;
@@ -439,7 +439,7 @@ export interface SpendInput {
   readonly until?: string | undefined;
   /** A list of day, month, faculty, provider, model, operation, submitter, source. */
   readonly by?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -455,7 +455,7 @@ export interface SpendOutput {
     readonly source: string | null;
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls and lost requests whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum does not include. */
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
@@ -465,7 +465,7 @@ export interface SpendOutput {
     readonly input_tokens: number | null;
     /** Null: those of no call were counted. */
     readonly output_tokens: number | null;
-    /** Calls whose tokens nobody counted, which the sums are without. */
+    /** Calls whose tokens nobody counted, which the sums do not include. */
     readonly uncounted_calls: number;
     readonly calls: number;
     /** Requests that returned nothing, which are not calls. */
@@ -476,7 +476,7 @@ export interface SpendOutput {
   readonly total: {
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls and lost requests whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum does not include. */
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
@@ -486,7 +486,7 @@ export interface SpendOutput {
     readonly input_tokens: number | null;
     /** Null: those of no call were counted. */
     readonly output_tokens: number | null;
-    /** Calls whose tokens nobody counted, which the sums are without. */
+    /** Calls whose tokens nobody counted, which the sums do not include. */
     readonly uncounted_calls: number;
     readonly calls: number;
     /** Requests that returned nothing, which are not calls. */
@@ -504,7 +504,7 @@ export interface SpendItemsInput {
   readonly until?: string | undefined;
   /** By cost, or by time. */
   readonly order?: 'dearest' | 'slowest' | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -518,7 +518,7 @@ export interface SpendItemsOutput {
     readonly turns: number;
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls and lost requests whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum does not include. */
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
@@ -528,7 +528,7 @@ export interface SpendItemsOutput {
     readonly input_tokens: number | null;
     /** Null: those of no call were counted. */
     readonly output_tokens: number | null;
-    /** Calls whose tokens nobody counted, which the sums are without. */
+    /** Calls whose tokens nobody counted, which the sums do not include. */
     readonly uncounted_calls: number;
     readonly created_at: string;
     readonly resolved_at: string | null;
@@ -544,7 +544,7 @@ export interface SpendRootsInput {
   readonly since?: string | undefined;
   /** The day after the last. */
   readonly until?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -558,7 +558,7 @@ export interface SpendRootsOutput {
     readonly turns: number;
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls and lost requests whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum does not include. */
     readonly unpriced_calls: number;
     /** Of the sum: answers whose tokens the provider did not count. */
     readonly estimated_usd: number;
@@ -568,7 +568,7 @@ export interface SpendRootsOutput {
     readonly input_tokens: number | null;
     /** Null: those of no call were counted. */
     readonly output_tokens: number | null;
-    /** Calls whose tokens nobody counted, which the sums are without. */
+    /** Calls whose tokens nobody counted, which the sums do not include. */
     readonly uncounted_calls: number;
     readonly created_at: string;
     readonly resolved_at: string | null;

@@ -53,7 +53,7 @@ export interface ListPeopleOutput {
 export interface SetPersonInput {
   /** Only a login of the database makes operators. */
   readonly role?: 'submitter' | 'reader' | undefined;
-  /** A disabled person is refused, with all its tokens; without a role, only for people who are listed. */
+  /** A disabled person is refused, with all their tokens; without a role, only for people who are listed. */
   readonly disabled?: boolean | undefined;
 }
 
@@ -68,11 +68,11 @@ export interface SetPersonOutput {
 export interface ListTokensInput {
   /** Only those of this person. */
   readonly person?: string | undefined;
-  /** Also those that are not accepted any more. */
+  /** Also those that are no longer accepted. */
   readonly all?: string | undefined;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 

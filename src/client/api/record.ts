@@ -131,7 +131,7 @@ export interface BudgetLeft {
 export interface ListMailInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ export interface ReadLedgerInput {
   readonly type?: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note' | undefined;
   /** The `next` of the page before, or the `seq` of an entry. */
   readonly after?: number | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -160,7 +160,7 @@ export interface ListFociOutput {
 export interface ListTurnsInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -169,14 +169,14 @@ export interface ListToolCallsInput {
   readonly full?: string | undefined;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
 export interface ListContextInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 

@@ -66,7 +66,7 @@ export interface RunScheduleOutput {
 }
 
 export interface ListScheduleRunsInput {
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 

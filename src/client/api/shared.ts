@@ -45,7 +45,7 @@ export interface Waiting {
   readonly since: string;
   /** When it ends by itself at the latest; null: never, or nobody knows. */
   readonly until: string | null;
-  /** What goes first or is awaited, of what you may see; at most 20. */
+  /** What goes first or is awaited, as far as you may see it; at most 20. */
   readonly work_items: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export interface WorkItem {
   readonly turns: number;
   /** Null: the cost of no call is known. */
   readonly cost_usd: number | null;
-  /** Calls and lost requests whose cost is not known, which the sum is without. */
+  /** Calls and lost requests whose cost is not known, which the sum does not include. */
   readonly unpriced_calls: number;
   /** Of the sum: answers whose tokens the provider did not count. */
   readonly estimated_usd: number;
@@ -87,7 +87,7 @@ export interface WorkItem {
   readonly input_tokens: number | null;
   /** Null: those of no call were counted. */
   readonly output_tokens: number | null;
-  /** Calls whose tokens nobody counted, which the sums are without. */
+  /** Calls whose tokens nobody counted, which the sums do not include. */
   readonly uncounted_calls: number;
   readonly updated_at: string;
   readonly root_id: string;
@@ -249,7 +249,7 @@ export interface MessageEvent {
   readonly delivered_with: number | null;
 }
 
-/** A call waits for time, for child work or for a batch, or does not any more. */
+/** A call waits for time, for child work or for a batch, or no longer does. */
 export interface WaitingEvent {
   readonly type: 'waiting';
   /** A reader goes on after it. */
@@ -263,7 +263,7 @@ export interface WaitingEvent {
   readonly result: string | null;
 }
 
-/** A person is asked (`asked`), decided (`approve`, `deny`, `answer`, `edit`), or is not asked any more (`closed`). */
+/** A person is asked (`asked`), decided (`approve`, `deny`, `answer`, `edit`), or is no longer asked (`closed`). */
 export interface ApprovalEvent {
   readonly type: 'approval';
   /** A reader goes on after it. */
@@ -305,7 +305,7 @@ export interface DoneEvent {
   readonly at: string;
   readonly work_item_id: string;
   readonly state: WorkState;
-  /** Of work that completed, what stays of its texts: the first 262,144 characters; not in the stream of a conversation, where it comes with `answered`. */
+  /** Of work that completed, what is kept of its texts: the first 262,144 characters; not in the stream of a conversation, where it comes with `answered`. */
   readonly text?: string | undefined;
   /** How many characters come after these; only where some do. */
   readonly left_out?: number | undefined;
@@ -315,7 +315,7 @@ export interface DoneEvent {
   readonly merged_into: string | null;
   /** Null: the cost of no call is known. */
   readonly cost_usd: number | null;
-  /** Calls whose cost is not known, which the sum is without. */
+  /** Calls whose cost is not known, which the sum does not include. */
   readonly unpriced_calls: number;
 }
 

@@ -27,7 +27,7 @@ export interface SkillOutcomes {
   readonly completed: number;
   /** Null: the cost of no call is known. */
   readonly cost_usd: number | null;
-  /** Calls whose cost is not known, which the sum is without. */
+  /** Calls whose cost is not known, which the sum does not include. */
   readonly unpriced_calls: number;
   readonly turns: number;
 }
@@ -114,7 +114,7 @@ export interface StaleSkillsOutput {
 export interface ApproveSkillInput {
   /** Why; it is kept with the decision. */
   readonly note?: string | undefined;
-  /** Refused with 409 if another version waits than the one with this content hash. */
+  /** Refused with 409 if the version that waits does not have this content hash. */
   readonly hash?: string | undefined;
 }
 
@@ -126,7 +126,7 @@ export interface ApproveSkillOutput {
 export interface DenySkillInput {
   /** Why; it is kept with the decision. */
   readonly note?: string | undefined;
-  /** Refused with 409 if another version waits than the one with this content hash. */
+  /** Refused with 409 if the version that waits does not have this content hash. */
   readonly hash?: string | undefined;
 }
 
@@ -190,7 +190,7 @@ export interface SkillsMethods {
    */
   stats(input?: SkillStatsInput, options?: CallOptions): Promise<SkillStatsOutput>;
   /**
-   * Skills that nobody has used for long; for those who may see all work. Needs a token of scope `read`.
+   * Skills that nobody has used for a long time; for those who may see all work. Needs a token of scope `read`.
    *
    * `GET /stale-skills`
    */

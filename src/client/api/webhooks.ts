@@ -20,7 +20,7 @@ export interface Webhook {
   readonly key_mark: string;
   /** How many secrets it has had. */
   readonly secret_version: number;
-  /** Until when the secret before signs, too. */
+  /** Until when the previous secret also signs. */
   readonly old_secret_until: string | null;
   readonly created_at: string;
   /** Deliveries that wait. */
@@ -63,7 +63,7 @@ export interface NewWebhook {
   readonly key_mark: string;
   /** How many secrets it has had. */
   readonly secret_version: number;
-  /** Until when the secret before signs, too. */
+  /** Until when the previous secret also signs. */
   readonly old_secret_until: string | null;
   readonly created_at: string;
   /** Deliveries that wait. */
@@ -135,7 +135,7 @@ export interface TestWebhookOutput {
 }
 
 export interface ListDeadDeliveriesInput {
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
   /** The number of a delivery. */
   readonly after?: string | undefined;

@@ -79,7 +79,7 @@ export interface WorkSummary {
   readonly turns: number;
   /** Null: the cost of no call is known. */
   readonly cost_usd: number | null;
-  /** Calls and lost requests whose cost is not known, which the sum is without. */
+  /** Calls and lost requests whose cost is not known, which the sum does not include. */
   readonly unpriced_calls: number;
   /** Of the sum: answers whose tokens the provider did not count. */
   readonly estimated_usd: number;
@@ -197,7 +197,7 @@ export interface WaitingNow {
   readonly who: string | null;
   readonly since: string;
   readonly until: string | null;
-  /** What goes first or is awaited, of what you may see; at most 20. */
+  /** What goes first or is awaited, as far as you may see it; at most 20. */
   readonly work_items: readonly string[];
 }
 
@@ -240,7 +240,7 @@ export interface ListWorkInput {
   readonly faculty?: string | undefined;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -249,7 +249,7 @@ export interface ListChildrenInput {
   readonly state?: WorkState | undefined;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface Workspace {
 export interface WorkspaceFile {
   readonly id: string;
   readonly path: string;
-  /** Its content is made when it is read. */
+  /** Its content is generated when it is read. */
   readonly is_virtual: boolean;
   /** A conversation, or what came with a message of one. */
   readonly kind: 'chat' | 'attachment';
@@ -37,7 +37,7 @@ export interface CreateWorkspaceInput {
 export interface ListWorkspacesInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface DeleteWorkspaceOutput {
 export interface ListWorkspaceFilesInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** How many there are at most. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 

@@ -27,7 +27,7 @@ export function readConfig(sources: ConfigSources, others: readonly Section[] = 
   const pgmqSchema = pgmqSchemaOf(env, problems);
   const logLevel = env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info';
   const place: SectionPlace = { document, env, sources, home, embedded: databaseUrl === null, problems };
-  // What the environment says is checked beside a file that cannot be read, too.
+  // The environment is also checked when the file cannot be read.
   const written = document.sound ?? schema.parse({});
   const valueOf = (section: Section) => section.read(written[section.name], place);
   const values = new Map<Section, unknown>([...SECTIONS, ...others].map((section) => [section, valueOf(section)]));

@@ -1,4 +1,4 @@
-/** The effective settings of all sections as people read them, but for providers. Secrets are masked. */
+/** The effective settings of all sections as people read them, except for providers. Secrets are masked. */
 import type { z } from 'zod';
 import { defaultOf, fieldAt, fieldsOf, unwrapField } from '../toml/fields.ts';
 import { camelCase } from '../toml/keys.ts';

@@ -1,4 +1,4 @@
-/** The error class of animus, and what is asked of anything thrown. */
+/** The error class of animus, and helpers for anything that is thrown. */
 import type { DetailsArguments, DetailsOf, ErrorDetails } from './error-details.ts';
 import { ERRORS, type ErrorCode } from './error-table.ts';
 

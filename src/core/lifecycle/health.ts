@@ -60,7 +60,7 @@ export interface HttpApi {
   stop(): Promise<void>;
 }
 
-/** Creates the service that answers health requests at `address`; `look` never rejects. With `api`, it will serve the API, too. */
+/** Creates the service that answers health requests at `address`; `look` never rejects. With `api`, it also serves the API. */
 export type OpenHealth = (
   address: HttpAddress,
   look: () => Promise<Readiness>,

@@ -1,4 +1,4 @@
-/** How a pattern over a field of an input and a call fit. */
+/** Whether a pattern over a field of the input matches a call. */
 import { type CommandLine, commandLine } from './command/command-fit.ts';
 import { pathAllowed, pathMayBeBelow, pathTouched } from './fields/path-fit.ts';
 import { urlAllowed, urlTouched } from './fields/url-fit.ts';

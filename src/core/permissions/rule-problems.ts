@@ -38,7 +38,7 @@ function commandPatternProblem(pattern: string, verdict: Verdict): string | null
     verdict === 'auto'
       ? 'is allowed only as a whole, and only if it is one command'
       : 'is compared with one command at a time';
-  return `a command line ${what}, which ${JSON.stringify(operator[0])} does not belong to`;
+  return `a command line ${what}, so ${JSON.stringify(operator[0])} cannot be a part of the pattern`;
 }
 
 /** The rule with patterns for the same tool that is stricter and fits every call that this one fits; null if there is none. */

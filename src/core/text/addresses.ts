@@ -62,7 +62,7 @@ const URL_PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]
 const ONE_HOST = 'postgres://user:password@host:port/database';
 const SEVERAL_HOSTS = 'postgres://user:password@host:port,host:port/database';
 const PORTS = `a name and, if any, a port for each of the hosts: ${SEVERAL_HOSTS}`;
-const TARGETS = 'target_session_attrs=read-write, primary or any: animus needs a server that may write';
+const TARGETS = 'target_session_attrs=read-write, primary or any: animus needs a server that accepts writes';
 
 /** Of libpq's values; the others ask for a server that may not write. */
 const ACCEPTED = new Set(['read-write', 'primary', 'any']);

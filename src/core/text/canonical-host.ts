@@ -26,7 +26,7 @@ export function sameMachine(a: string, b: string): boolean {
   return a === b || (isLoopback(a) && isLoopback(b));
 }
 
-/** Ways to say this machine: Linux connects to it for the address zero, too. */
+/** Names of this machine: Linux also connects to it for the address zero. */
 function isLoopback(host: string): boolean {
   if (isIP(host) === 0) return host === 'localhost' || host.endsWith('.localhost');
   return host === '::1' || host === '::' || host === '0.0.0.0' || host.startsWith('127.');

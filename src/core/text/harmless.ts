@@ -22,7 +22,7 @@ export function harmlessLines(text: string): string[] {
   return text.split(/\r?\n/).map((line) => escapeControls(line.replaceAll('\t', '  ')));
 }
 
-/** The same for a text that somebody decides about: characters that nobody sees, such as zero-width ones, are shown as escapes, too. */
+/** The same for a text that somebody decides about: characters that nobody sees, such as zero-width ones, are also shown as escapes. */
 export function visibleLines(text: string): string[] {
   return harmlessLines(text).map((line) =>
     line.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`),

@@ -1,4 +1,4 @@
-/** Counts JSON of strangers before anything else reads it: parsing, checking, copying and writing cost more than their bytes. */
+/** Counts JSON from outside before anything else reads it: parsing, checking, copying and writing cost more than their bytes. */
 
 /** What JSON may be. Each limit itself is allowed. */
 export interface JsonLimits {
@@ -112,7 +112,7 @@ function beyond(limit: keyof JsonLimits | 'outside', limits: JsonLimits): string
     case 'nodes':
       return `it has more than ${most} values in all`;
     case 'outside':
-      return `it has more than ${most} characters outside of its texts`;
+      return `it has more than ${most} characters outside its strings`;
     default:
       return limit satisfies never;
   }

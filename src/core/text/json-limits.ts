@@ -1,4 +1,4 @@
-/** The limits of JSON of strangers, by the door through which it comes (docs/limits.md). */
+/** The limits of JSON from outside, by where it comes in (docs/security.md). */
 import type { JsonLimits } from './json-bounds.ts';
 
 const MIB = 2 ** 20;

@@ -107,7 +107,7 @@ export function headerName() {
 
 /** Headers of requests, by name. */
 export function requestHeaders() {
-  return tableOf(headerName(), matching(/^[\x20-\x7e]*[\x21-\x7e]$/, 'a text of ASCII characters'));
+  return tableOf(headerName(), matching(/^[\x20-\x7e]*[\x21-\x7e]$/, 'ASCII text'));
 }
 
 /** Fields that are added to the body of each request, by name. */
@@ -117,7 +117,7 @@ export function requestFields() {
 
 /** A list of hosts and networks (`parseWebTarget`). */
 export function webTargets() {
-  const each = 'a host, an address or a network, with a port or without one';
+  const each = 'a host, an address or a network, with or without a port';
   const target = checked((text) => parseWebTarget(text) !== null, each);
   return tables(target, 'a list of hosts, addresses and networks', 1000);
 }
@@ -137,7 +137,7 @@ export function egress() {
   const hosts = z
     .union([z.literal('none'), z.array(z.string()).min(1).max(200)])
     .refine((value) => value === 'none' || value.every((host) => parseEgressHost(host) !== null));
-  return expecting('"none" or a list of hosts, with a port or without one', hosts);
+  return expecting('"none" or a list of hosts, with or without a port', hosts);
 }
 
 /** A list of texts, each of which may be empty (arguments of a command). */

@@ -7,7 +7,7 @@
 export interface WordList {
   /** What the column says. */
   readonly meaning: string;
-  /** `trigger`: any write of another word is refused. `function`: the functions that write the column refuse it, perhaps a check constraint, too. */
+  /** `trigger`: any write of another word is refused. `function`: the functions that write the column refuse it, perhaps also a check constraint. */
   readonly checkedBy: 'trigger' | 'function';
   /** Each word with its meaning. */
   readonly words: Readonly<Record<string, string>>;
@@ -40,9 +40,9 @@ export const WORDS = {
       nudge: 'reminds the model of its ledger, or that its answer was empty',
       notice: 'what the model has to know, such as a limit that is near',
       operator: 'a message of a person',
-      stub: 'stands in for a finished block',
-      summary: 'stands in for everything before it',
-      hook: 'the words of a hook in the loop',
+      stub: 'replaces a finished block',
+      summary: 'replaces everything before it',
+      hook: 'the text of a hook in the loop',
       attachment: 'a file that came with the work',
     },
   },
@@ -67,12 +67,12 @@ export const WORDS = {
       budget: 'whether work may cost more than its limit',
       deployment: 'not used yet',
       question: 'a question of the model',
-      lost: 'acknowledges that something is lost that work has made',
+      lost: 'acknowledges that something made by work is lost',
       provider: 'whether work goes on with another provider of its model',
     },
   },
   'hook_runs.event': {
-    meaning: 'where a hook stands in the loop',
+    meaning: 'where a hook runs in the loop',
     checkedBy: 'trigger',
     words: {
       before_llm_call: 'before each request to the model',
@@ -89,7 +89,7 @@ export const WORDS = {
       steer: 'a message to work',
       answer: 'the answer to a question',
       cancel: 'work ends',
-      retry: 'ended work begins again',
+      retry: 'ended work is started again',
       pause: 'no new work of a faculty begins',
       resume: 'it begins again',
       edit: 'the input of a call was changed before it was approved',
@@ -97,8 +97,8 @@ export const WORDS = {
       grant: 'calls of one kind run without being asked about, or a person or a token may do something',
       revoke: 'takes that back',
       pin: 'the tools of an MCP server were accepted as they are',
-      archive: 'a skill is used no longer',
-      adopt: 'a skill of a person was handed to the agents',
+      archive: 'a skill is no longer used',
+      adopt: "a person's skill was handed over to the agents",
       rollback: 'an earlier version of a skill is current again',
       discard: 'the worktree of ended work was given up',
     },
@@ -120,8 +120,8 @@ export const WORDS = {
     checkedBy: 'function',
     words: {
       submitter: 'sees and steers its own work',
-      reader: 'sees all work, too',
-      operator: 'decides what operators decide, too',
+      reader: 'also sees all work',
+      operator: 'also decides what only operators may decide',
     },
   },
   'tokens.scopes': {
@@ -130,16 +130,16 @@ export const WORDS = {
     words: { read: 'to look', work: 'to submit and steer work', decide: 'to decide what operators decide' },
   },
   'webhooks.events': {
-    meaning: 'what a webhook asks for',
+    meaning: 'what a webhook can subscribe to',
     checkedBy: 'function',
     words: {
       'work.queued': 'an item can be claimed',
       'work.scheduled': 'it waits for its time',
       'work.claimed': 'a daemon has taken it',
       'work.running': 'its focus runs',
-      'work.waiting': 'it is parked until something has happened',
+      'work.waiting': 'it is parked until something happens',
       'work.completed': 'it has an outcome',
-      'work.dead': 'it has failed and is not tried again',
+      'work.dead': 'it has failed and will not be tried again',
       'work.cancelled': 'it was ended by somebody',
       'work.merged': 'it is a duplicate of another one',
       'approval.waiting': 'an item waits for a person',

@@ -35,7 +35,7 @@ interface Waiting {
   readonly untilMs: number;
 }
 
-/** `onGone`: the item is not this daemon's any more. */
+/** `onGone`: the item is no longer this daemon's. */
 export function createBacklog(db: Database, log: Log, onGone: (item: RunningFocus) => void): Backlog {
   let waiting: Waiting[] = [];
   const counts = new Map<string, number>();
@@ -69,7 +69,7 @@ export function createBacklog(db: Database, log: Log, onGone: (item: RunningFocu
       .catch((error: unknown) => {
         log.warn(
           { items: ours.length, error: messageOf(error) },
-          'could not give claimed work back; it is claimed again when its lease ends',
+          'could not give claimed work back; it will be claimed again when its lease ends',
         );
       })
       .then(() => {

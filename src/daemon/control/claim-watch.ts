@@ -78,8 +78,8 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimReports): 
     gauge('work.claims.left_out', items.size, {});
     const problems = [
       ...(stands ? [`no work can be claimed: ${failing!.why}`] : []),
-      ...(ofWaits === null ? [] : [`waits whose time has come cannot be ended: ${ofWaits}`]),
-      ...[...faculties].map(([name, { message }]) => `nothing of ${name} can be claimed: ${message}`),
+      ...(ofWaits === null ? [] : [`waits that are due cannot be ended: ${ofWaits}`]),
+      ...[...faculties].map(([name, { message }]) => `no work of ${name} can be claimed: ${message}`),
       ...[...items.values()].slice(0, MOST_TOLD).map(({ fault }) => itemProblem(fault)),
       ...(items.size > MOST_TOLD ? [`${items.size - MOST_TOLD} more work items cannot be claimed`] : []),
       ...(unclaimed === null || stands ? [] : [unclaimedProblem(unclaimed)]),
@@ -95,7 +95,7 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimReports): 
       const { workItemId, faculty, message, failures, until, leftSeconds } = fault;
       log.warn(
         { work_item_id: workItemId, faculty, error: message, failures, until },
-        'this work item cannot be claimed; it is left out for a while, and other work goes on',
+        'this work item cannot be claimed; it is skipped for a while, and other work goes on',
       );
       items.set(workItemId, { fault, untilMs: clock.monotonicMs() + 1000 * leftSeconds + SLACK_MS });
     }
@@ -104,7 +104,7 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimReports): 
   function holdFaculty({ faculty, message, failures, until, leftSeconds }: FacultyFault): void {
     log.warn(
       { faculty, error: message, failures, until },
-      'nothing of this faculty can be claimed; it is left out for a while, and other work goes on',
+      'no work of this faculty can be claimed; it is skipped for a while, and other work goes on',
     );
     faculties.set(faculty, { message, untilMs: clock.monotonicMs() + 1000 * leftSeconds + SLACK_MS });
   }

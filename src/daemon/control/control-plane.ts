@@ -43,7 +43,7 @@ export interface ControlPlane extends Service {
   claims(): string;
   /** What foci report of their ends. */
   readonly ends: Ends;
-  /** Stops claiming; resolves when no focus runs any more. */
+  /** Stops claiming; resolves when no focus is running. */
   drain(): Promise<void>;
 }
 
@@ -228,7 +228,7 @@ export function createControlPlane(daemon: ClaimingDaemon): ControlPlane {
       await takeLostClaims().catch((error: unknown) => {
         log.warn(
           { error: messageOf(error) },
-          'could not release the work of a claim whose answer was lost; it is claimed again when its lease ends',
+          'could not release the work of a claim whose answer was lost; it will be claimed again when its lease ends',
         );
       });
       backlog.giveBack(() => true);

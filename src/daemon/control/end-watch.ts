@@ -1,4 +1,4 @@
-/** Watches whether the database takes the ends of this daemon's foci, so that people learn of it when it refuses them. */
+/** Watches whether the database accepts the ends of this daemon's foci, so that people learn of it when it refuses them. */
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { gauge } from '../../telemetry/metrics.ts';

@@ -42,7 +42,7 @@ export interface Slots {
   fill(): void;
   /** Gives back what has waited for too long. `nextMs`: the time until the next look. */
   giveBackOverdue(): { readonly gaveBack: boolean; readonly nextMs: number };
-  /** Resolves when nothing runs any more and nothing is on its way back. */
+  /** Resolves when nothing is running and nothing is on its way back. */
   ended(): Promise<void>;
 }
 

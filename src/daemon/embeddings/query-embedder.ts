@@ -87,7 +87,7 @@ export function createQueryEmbedder({ db, embedder, explain }: PaidQueries): Emb
   };
 }
 
-/** Runs what belongs to one focus one after the other: it holds for one request at a time. */
+/** Runs what belongs to one focus one after the other: it reserves for one request at a time. */
 function queueOfEachFocus() {
   const last = new Map<string, Promise<unknown>>();
   return <T>(focusId: string, work: () => Promise<T>): Promise<T> => {

@@ -1,4 +1,4 @@
-/** Groups texts that say the same in similar words. The groups depend on nothing but the texts and their order. */
+/** Groups texts that say the same thing in similar words. The groups depend on nothing but the texts and their order. */
 
 /** The share of words in common from which on two texts are alike: the cosine of their sets. */
 const ALIKE = 0.45;
@@ -73,7 +73,7 @@ function createExamples() {
     const lists: (readonly number[])[] = [];
     for (const word of words) lists.push(places.get(word) ?? NOWHERE);
     lists.sort((one, other) => one.length - other.length);
-    // Texts that are alike share more words than these (the most frequent ones), so at least one of the others, too.
+    // Texts that are alike share more words than these (the most frequent ones), so also at least one of the others.
     const needless = Math.max(0, Math.ceil(ALIKE * ALIKE * words.length) - 1);
     const met: number[] = [];
     let left = MAX_LOOKS;

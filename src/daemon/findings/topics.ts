@@ -1,4 +1,4 @@
-/** Topics: findings that say the same. */
+/** Topics: findings that say the same thing. */
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { createGroups } from './alike.ts';
 import type { KnownFinding } from './finding-window.ts';

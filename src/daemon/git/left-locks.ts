@@ -1,6 +1,6 @@
 /**
  * Lock files of refs that a git left in the operator's repository when it was killed with its daemon. Git writes no owner into them and never removes
- * those of others, so that the refs could not be written any more.
+ * those of others, so the refs could never be written again.
  */
 import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';

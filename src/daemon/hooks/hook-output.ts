@@ -202,8 +202,8 @@ function parseJson(text: string): { readonly parsed: unknown } | { readonly prob
 
 /** Values that neither text nor jsonb of Postgres can store. */
 function refuseUnstorable(_key: string, value: unknown): unknown {
-  if (typeof value === 'string' && value.includes('\0')) throw new Error('a string holds a NUL character');
-  if (typeof value === 'string' && !value.isWellFormed()) throw new Error('a string holds half of a surrogate pair');
+  if (typeof value === 'string' && value.includes('\0')) throw new Error('a string contains a NUL character');
+  if (typeof value === 'string' && !value.isWellFormed()) throw new Error('a string contains half of a surrogate pair');
   return value;
 }
 

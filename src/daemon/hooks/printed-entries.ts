@@ -1,4 +1,4 @@
-/** Lists that hooks print once the work is done: each entry is checked by itself, so that a wrong one takes no other with it. */
+/** Lists that hooks print once the work is done: each entry is checked separately, so that a wrong one does not affect the others. */
 import { z } from 'zod';
 import { schemaProblems } from '../../core/errors/schema-problems.ts';
 

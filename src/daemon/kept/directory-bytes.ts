@@ -1,4 +1,4 @@
-/** How much room a directory takes. */
+/** How much space a directory takes. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -17,7 +17,7 @@ export async function moveAway(root: string, id: string): Promise<boolean> {
   const from = join(root, name);
   const found = lstatSync(from, { throwIfNoEntry: false });
   if (found === undefined) return lstatSync(awayPath(root, name), { throwIfNoEntry: false }) !== undefined;
-  if (!found.isDirectory()) throw new Error(`${from} is not a directory; look at it and remove it`);
+  if (!found.isDirectory()) throw new Error(`${from} is not a directory; inspect it and remove it`);
   await rename(from, awayPath(root, name));
   return true;
 }

@@ -1,4 +1,4 @@
-/** Proves that the directory of a worktree holds nothing that is not on its branch. What cannot be proved is held. */
+/** Proves that the directory of a worktree contains nothing that is not on its branch. What cannot be proved is kept. */
 import { copyFile, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

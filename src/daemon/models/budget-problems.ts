@@ -1,4 +1,4 @@
-/** Finds limits under which a faculty could never do anything, or that could not be kept. */
+/** Finds limits under which a faculty could never do anything, or that could not be enforced. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { type Budget, type BudgetLimit, plainAmount } from '../../core/config/sections/budget.ts';

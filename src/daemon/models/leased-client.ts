@@ -1,4 +1,4 @@
-/** The model client of a focus: it sends nothing, and passes on no answer, before the lease surely holds. */
+/** The model client of a focus: it sends nothing, and passes on no answer, before the lease is certainly valid. */
 import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { FocusModel } from '../../engage/turn/focus-model.ts';
 

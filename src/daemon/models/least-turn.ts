@@ -33,7 +33,7 @@ function answerCost({ provider, model, info }: LocatedModel, engage: Faculty['en
   const answer = maxCostUsd(info, 0, engage.maxTokens, modelOptions(engage));
   if (answer === null) {
     const remedy = `give it one in animus.toml ([models."${name}"] usd_per_million), or limit tokens`;
-    return { amount: null, says: `${name} has no price, so a limit in USD cannot be kept; ${remedy}` };
+    return { amount: null, says: `${name} has no price, so a limit in USD cannot be enforced; ${remedy}` };
   }
   const amount = engage.batch ? answer * info.batchShare : answer;
   return {

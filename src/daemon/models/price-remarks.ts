@@ -29,7 +29,7 @@ export function priceRemarks(
   const days = Math.floor((now.getTime() - Date.parse(checked)) / 86_400_000);
   const remarks: PriceRemark[] = [];
   if (problem !== null) {
-    const message = `fetched prices are not used, those that come with animus are: ${problem}`;
+    const message = `fetched prices cannot be used, so animus uses its own: ${problem}`;
     remarks.push({ message, remedy: `${UPDATE}, or ${UPDATE} --reset` });
   }
   if (days > OLD_AFTER_DAYS) {

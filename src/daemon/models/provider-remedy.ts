@@ -27,7 +27,7 @@ export function remedyOf(
       return remedyOfNetwork(provider, network, httpStatus ?? null);
     case 'timeout':
     case 'aborted':
-      return `check base_url of ${provider.name}, and the way there (network, proxy, server)`;
+      return `check base_url of ${provider.name}, and the connection to it (network, proxy, server)`;
     case 'quota':
       return "look at the provider's account: it is empty, or at its limit";
     case 'rate_limit':
@@ -75,7 +75,7 @@ function remedyOfNetwork(
     case undefined: {
       if (httpStatus !== null) return `check base_url of ${name}: ${answered(httpStatus)}`;
       const way = proxy === null ? 'network, proxy, server' : 'its proxy, server';
-      return `check base_url of ${name}, and the way there (${way})`;
+      return `check base_url of ${name}, and the connection to it (${way})`;
     }
     default:
       return network satisfies never;
@@ -84,9 +84,9 @@ function remedyOfNetwork(
 
 /** What a server at that address says by a status that is not about the request. */
 function answered(httpStatus: number): string {
-  if (httpStatus >= 300 && httpStatus < 400) return 'it sends requests on to another address';
+  if (httpStatus >= 300 && httpStatus < 400) return 'it redirects requests to another address';
   if (httpStatus === 501 || httpStatus === 505) return 'a server answers there that does not support this request';
-  if (httpStatus === 511) return 'a network on the way there wants a login first';
+  if (httpStatus === 511) return 'a network on the way there requires a login first';
   return 'a server answers there, but not at this path';
 }
 
@@ -97,7 +97,7 @@ function remedyOfModel({ kind }: HttpProviderConfig): string {
     case 'bedrock':
       return 'check the name of the model, its region, and that this account may use it (an inference profile may be needed)';
     case 'vertex':
-      return 'check the name of the model, and whether its location has it';
+      return 'check the name of the model, and that it is available in this location';
     case 'ollama':
       return 'check the name of the model, or get it: ollama pull';
     case 'anthropic':

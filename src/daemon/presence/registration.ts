@@ -26,7 +26,7 @@ export interface Registration {
   /** Registers these faculties. Rejects while the database is unreachable, and then nothing has changed. */
   take(faculties: Faculties): Promise<void>;
   /**
-   * Records that the faculty's provider is failing, and that nothing of it is claimed for so many seconds: `status` shows it until the provider
+   * Records that the faculty's provider is failing, and that nothing of it is claimed for that many seconds: `status` shows it until the provider
    * works again, or nothing has tried it for a minute after that time. Never rejects.
    */
   trouble(faculty: string, reason: string, seconds: number): Promise<void>;

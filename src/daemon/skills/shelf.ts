@@ -1,4 +1,4 @@
-/** The skills of a daemon: loaded at start, and kept as the directories are. */
+/** The skills of a daemon: loaded at start, and kept up to date with the directories. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -28,7 +28,7 @@ export interface SkillShelf extends Service {
 }
 
 export interface ShelfOptions {
-  /** Absolute; the first wins a collision. Directories that do not exist yet are watched for, too. */
+  /** Absolute; the first wins a collision. Directories that do not exist yet are also watched for. */
   readonly directories: readonly string[];
   /** Called after each change, also after the first load. Must not throw. */
   readonly onChange?: (library: SkillLibrary) => void;

@@ -1,4 +1,4 @@
-/** Brings the first directory of skills to what the rows say: the files of each current version, and none of archived skills. */
+/** Updates the first directory of skills from the rows: the files of each current version, and none of archived skills. */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

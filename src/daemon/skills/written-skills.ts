@@ -1,4 +1,4 @@
-/** Keeps the files of skills that work has written as the rows say, and reports which skills this daemon has. */
+/** Keeps the files of skills that work has written in step with the rows, and reports which skills this daemon has. */
 import type { SkillLibrary } from '../../catalog/skills/skill.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { createLoop } from '../../core/lifecycle/loop.ts';

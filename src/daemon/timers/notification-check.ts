@@ -23,7 +23,7 @@ export function createNotificationCheck({ db, log, pollSeconds, onProblem }: Not
       if (heardMs !== null || stopping.aborted) return;
       const problem =
         `notifications of the database at ${db.where} do not arrive (is a transaction pooler in between?): ` +
-        `work is found by looking, every ${pollSeconds} s; connect to the server itself`;
+        `work is found only by polling, every ${pollSeconds} s; connect to the server directly`;
       log.warn({ where: db.where, poll_seconds: pollSeconds }, problem);
       await onProblem(problem);
     } catch (error) {

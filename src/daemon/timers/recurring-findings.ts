@@ -1,4 +1,4 @@
-/** Looks for findings that recur, and submits work for the scribe: one daemon at a time, as long as it has this faculty (docs/skills.md). */
+/** Looks for findings that recur, and submits work for the scribe: one daemon at a time, while it has this faculty (docs/skills.md). */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { createLoop } from '../../core/lifecycle/loop.ts';
@@ -21,7 +21,7 @@ interface FindingsDaemon extends Omit<FindingsReader, 'embedder' | 'explain'> {
 }
 
 export interface RecurringFindings extends Service {
-  /** Begins the interval anew: another one may hold now. */
+  /** Starts the interval again: a different one may apply now. */
   settingsChanged(): void;
 }
 

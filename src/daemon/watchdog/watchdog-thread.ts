@@ -104,7 +104,7 @@ async function giveUp(data: WatchdogData, blockedMs: number, pause: string | nul
       data,
       'error',
       { items, seconds: block.seconds },
-      'the event loop is blocked: gave the work of this daemon up',
+      'the event loop is blocked: gave up the work of this daemon',
     );
   } catch (error) {
     await say(

@@ -34,7 +34,7 @@ export async function makeCaches(wanted: CacheDirectories, user: User | null, lo
 }
 
 const FOREIGN =
-  'a shared cache of packages is not used, because it belongs to another user than the one that commands run as; remove the directory, and it is made again';
+  'a shared cache of packages is not used, because it does not belong to the user that commands run as; remove the directory, and it is created again';
 
 /** Makes in a new home what leads managers to caches that no variable can name. */
 export async function linkCaches(home: string, caches: CacheDirectories): Promise<void> {

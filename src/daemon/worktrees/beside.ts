@@ -1,5 +1,5 @@
 /**
- * What is being made for a worktree, and what of it is being removed, lies beside it under a name that nobody else uses, and is renamed while the lease
+ * What is being made for a worktree, or removed from it, is beside it under a name that nobody else uses, and is renamed while the lease
  * holds: a daemon that was frozen, and whose work another one has taken over, goes on with its own files only.
  */
 import { randomUUID } from 'node:crypto';

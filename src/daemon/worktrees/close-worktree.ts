@@ -1,4 +1,4 @@
-/** Ends a stint in a worktree: hands over what was made, and says what only the directory has. */
+/** Ends a stretch of work in a worktree: hands over what was made, and says what only the directory has. */
 import { realpath } from 'node:fs/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorktreeState } from '../../core/work/worktree-state.ts';

@@ -79,7 +79,7 @@ export async function checkOut(
 /** Makes the `.git` of a directory again and keeps its files; the old `.git` is put beside the directory. Errors: `worktree.failed`. */
 export async function remakeDotGit(path: string, start: PrivateStart, origin: MadeWith, git: GitWriter): Promise<void> {
   if (!isPlainDirectory(path)) {
-    const detail = `${path} is not a directory any more: move what is there away`;
+    const detail = `${path} is no longer a directory: move away what is there`;
     throw new AnimusError('worktree.failed', { repo: origin.repository.repo, detail });
   }
   const [dotGit, aside] = [join(path, '.git'), join(dirname(path), `.damaged-${basename(path)}-${Date.now()}`)];

@@ -1,4 +1,4 @@
-/** What the calls of a focus work with: what they may reach, and what the run holds for them. */
+/** What the calls of a focus work with: what they may reach, and what the run keeps for them. */
 import type { Database } from '../../store/sql/database.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
@@ -16,7 +16,7 @@ export interface Reach {
   readonly maxParallelTools: number;
 }
 
-/** What a run holds for its calls. */
+/** What a run keeps for its calls. */
 export interface CallsRun {
   readonly journal: Journal;
   /** Aborts what runs now. */

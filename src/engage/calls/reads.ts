@@ -1,5 +1,5 @@
 /**
- * Calls that run while their answer is on its way to the disk. They only read, so an answer that is lost leaves nothing of them behind.
+ * Calls that run while their answer is on its way to the disk. They only read, so a lost answer leaves no trace of them.
  * Their results are recorded with the answer or after it, and sent after that.
  */
 import { AnimusError } from '../../core/errors/errors.ts';

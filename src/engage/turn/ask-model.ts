@@ -65,7 +65,7 @@ async function askLive(
   return { kind: 'answered', turn, response, cost, requestId: null };
 }
 
-/** A request that is under way waits with the results before it: these must be durable, too. */
+/** A request that is under way waits with the results before it: these must also be durable. */
 async function askByBatch(
   turn: OpenTurn,
   messages: readonly Message[],

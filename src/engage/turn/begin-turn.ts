@@ -23,7 +23,7 @@ export interface OpenTurn {
   readonly mail: number;
 }
 
-/** Why a turn was not begun, or its answer may not be recorded any more. */
+/** Why a turn was not begun, or its answer may no longer be recorded. */
 export interface Refusal {
   readonly kind: 'refused';
   readonly permit: Exclude<TurnPermit, 'go'>;
@@ -83,7 +83,7 @@ export async function hasNewMail(
   return (await withinLease(() => readMail(db, focusId, number - 1), signal)).length > mail;
 }
 
-/** Writes to a begun turn; refused where that is not possible any more. */
+/** Writes to a begun turn; refused where that is no longer possible. */
 export async function writeBegun<T>(
   turn: OpenTurn,
   focus: LoopFocus,

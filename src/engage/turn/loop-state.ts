@@ -1,4 +1,4 @@
-/** What the loop of a focus works with: what the focus is, what this run of it holds, and what it may reach. */
+/** What the loop of a focus works with: what the focus is, what this run of it has, and what it may reach. */
 import type { OutcomeSchema } from '../../catalog/faculty/outcome-schema.ts';
 import type { ToolSpec } from '../../llm/client.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';

@@ -25,7 +25,7 @@ export interface EngageDone {
   readonly outcome: HeldOutcome;
   /** From an external command; if it is missing, a summary is made from text and outcome. */
   readonly summary?: string;
-  /** Why messages that come before the end cannot be read any more; if it is missing, the run goes on with them. */
+  /** Why messages that come before the end can no longer be read; if it is missing, the run goes on with them. */
   readonly unread?: string;
   /** There if it is not recorded yet: it is recorded with the end, in one transaction. */
   readonly lastAnswer?: LastAnswer;

@@ -1,4 +1,4 @@
-/** JSON objects that stand in a text with other words. Pure. */
+/** JSON objects that are embedded in other text. Pure. */
 import { textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import { parsedJson } from '../../core/text/json-values.ts';

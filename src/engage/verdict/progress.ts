@@ -17,7 +17,7 @@ export interface Stall {
 /** How long a result counts as known. After this many turns, the same call may be useful again. */
 const WINDOW_TURNS = 40;
 
-/** How often the same call may fetch again what was folded: a run that only does that ends, too. */
+/** How often the same call may fetch again what was folded: a run that only does that also ends. */
 const FETCHED_AGAIN = 3;
 
 /**

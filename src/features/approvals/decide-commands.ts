@@ -40,7 +40,7 @@ export function addApproveCommand(group: Command, run: RunCommand): void {
     )
     .option(
       '--always [scope]',
-      'also allow the same call from now on: of this item, or with --always=faculty of its faculty',
+      'also allow the same call from now on: for this item, or with --always=faculty for its faculty',
       choice(SCOPES),
     )
     .option('--for <time>', 'with --always: how long, such as 12h or 7d, at most 366d (default: 7d)', timeSpan)
@@ -86,7 +86,7 @@ function addDecision(group: Command, usage: string, help: Parameters<typeof addC
   return addCommand(group, usage, help)
     .option(...ASK)
     .option('--note <text>', 'why; it is kept with the decision')
-    .option('--hash <hex>', 'refuse if something else waits than what has this hash in: animus inbox --json');
+    .option('--hash <hex>', 'refuse if what waits no longer has this hash, as shown by: animus inbox --json');
 }
 
 async function approveCommand(invocation: Invocation, options: ApproveOptions, reference: string): Promise<number> {
@@ -170,10 +170,10 @@ async function chosen(
   if (only === undefined || others.length > 0) {
     const decide = done === 'approved' ? approve : deny;
     await decide(db, id, { ask: named, hash: NO_HASH });
-    throw new AnimusError('work.state', { id, detail: `what waits of work item ${id} has just changed` });
+    throw new AnimusError('work.state', { id, detail: `what work item ${id} waits for has just changed` });
   }
   if (hash !== undefined && (hash.length < 8 || !only.hash.startsWith(hash.toLowerCase()))) {
-    const detail = `what waits as ${shortId(only.ask_id)} of work item ${shortId(id)} has another hash: ${only.hash}`;
+    const detail = `request ${shortId(only.ask_id)} of work item ${shortId(id)} has a different hash: ${only.hash}`;
     throw new AnimusError('work.state', { id, detail });
   }
   return only;

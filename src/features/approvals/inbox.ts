@@ -22,7 +22,7 @@ interface InboxOptions extends CommonOptions {
 /** Adds `animus inbox`. */
 export function addInboxCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'inbox [id]', {
-    summary: 'list what waits for a person: calls to approve, questions to answer; and the commands that decide them',
+    summary: 'list what waits for a person: calls to approve and questions to answer, with the commands for that',
     examples: ['animus inbox', 'animus inbox 5b1f0c3de2a9 --full', 'animus inbox --json'],
   })
     .option('--limit <n>', 'at most this many causes', wholeNumber(1, 1000), 20)
@@ -97,7 +97,8 @@ async function groupCommand(
     const found = (await readGroups(db, 1000)).filter(({ group_id: id }) => id.startsWith(reference));
     const [one, ...others] = found;
     if (one === undefined || others.length > 0) {
-      const detail = one === undefined ? `nothing waits as group ${reference}` : `${found.length} groups begin so`;
+      const detail =
+        one === undefined ? `no group ${reference} is waiting` : `${found.length} groups begin with these digits`;
       throw new AnimusError('work.not_found', { id: reference, detail });
     }
     const listed = await readAsks(db, one.ask_ids);

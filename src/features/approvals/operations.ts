@@ -73,7 +73,7 @@ const decidedWith = row((s) =>
   decided(s).extend({
     budget: decidedLimit(s)
       .nullable()
-      .describe('of a decision about a limit: what holds now, and what goes on; null for others'),
+      .describe('of a decision about a limit: what applies now, and what goes on; null for others'),
   }),
 );
 

@@ -1,4 +1,4 @@
-/** Approvals: what only this part reads and decides. What conversations and work show, too, is in src/operations. */
+/** Approvals: what only this part reads and decides. What conversations and work also show is in src/operations. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';

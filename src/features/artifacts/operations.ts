@@ -39,7 +39,7 @@ const diff = row(({ z, id: rowId }) =>
     .object({
       work_item_id: rowId(),
       branch: z.string().describe('in the repository of the item'),
-      start: z.string().describe('the commit that it began at'),
+      start: z.string().describe('the commit that it started from'),
       tip: z.string().describe('the last commit of the branch'),
       rest: z.string().nullable().describe('a commit with what was left uncommitted; null: nothing was'),
       files: z
@@ -54,7 +54,7 @@ const diff = row(({ z, id: rowId }) =>
       more_files: z.int(),
       patch_bytes: z.int().describe('of the whole patch'),
       has_patch: z.boolean().describe('whether it is stored: up to 4 MiB are'),
-      lost: z.string().nullable().describe('what of it was lost; null: nothing'),
+      lost: z.string().nullable().describe('what was lost of it; null: nothing'),
     })
     .meta({ id: 'Diff' }),
 );

@@ -53,7 +53,7 @@ function faultsOfRow(one: Decision): readonly ChainFault[] {
   if (decisionHash(one) !== one.hash) {
     const was = formerNumber(one);
     return was === null
-      ? [faultOf(one, 'changed', 'it was changed: its hash does not fit')]
+      ? [faultOf(one, 'changed', 'it was changed: its hash does not match')]
       : [faultOf(one, 'reordered', `it was number ${was}`)];
   }
   const noteFits = one.salt === null ? one.note === '' : digestTexts(one.salt, one.note) === one.note_digest;

@@ -18,7 +18,7 @@ export async function checkChains(db: Queryable): Promise<ChainsVerdict> {
     if (faults.length < MAX_FAULTS) faults.push(...found);
   }
   for (const id of await readUnchained(db)) {
-    faults.push({ fault: 'unchained', id, detail: 'it is in no chain: it was written past the engine' });
+    faults.push({ fault: 'unchained', id, detail: 'it is not in any chain: it was not written by the engine' });
   }
   return { intact: faults.length === 0, decisions, chains: checker.chains, erased, faults };
 }

@@ -7,7 +7,7 @@ import { verifyCommand } from './verify-command.ts';
 
 const addExport: AddOperation = (group, run) => {
   addCommand(group, 'export', {
-    summary: 'print the decisions of a time, oldest first, one per line',
+    summary: 'print the decisions of a period, oldest first, one per line',
     examples: [
       'animus audit export > decisions.jsonl',
       'animus audit export --since 2026-01-01 --until 2026-02-01 --format csv > january.csv',
@@ -19,7 +19,7 @@ const addExport: AddOperation = (group, run) => {
       'no decisions before this time: 2026-03-01 (midnight UTC), 2026-03-01T09:00, or 1d (ago)',
       pastMoment,
     )
-    .option('--until <time>', 'no decisions at this time or later', pastMoment)
+    .option('--until <time>', 'only decisions before this time', pastMoment)
     .option('--format <format>', 'jsonl or csv (default: jsonl)', choice(EXPORT_FORMATS))
     .option('--heads', 'only the newest decision of each chain, for audit verify --against')
     .action(run(exportCommand));

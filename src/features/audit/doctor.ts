@@ -11,10 +11,10 @@ export async function examineAudit(db: Queryable): Promise<readonly Finding[]> {
   const powerful = await powerfulGateways(db);
   return [
     missing.length === 0
-      ? fine('audit', 'decisions cannot be changed or removed; to check those there are: animus audit verify')
+      ? fine('audit', 'decisions cannot be changed or removed; to check the existing ones: animus audit verify')
       : problem(
           'audit',
-          `the database does not guard the decisions: ${missing.join(', ')} missing or switched off`,
+          `the database does not protect the decisions: ${missing.join(', ')} missing or switched off`,
           'run: animus db migrate; then: animus audit verify',
         ),
     ...powerful.map((login) =>

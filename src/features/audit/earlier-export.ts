@@ -1,4 +1,4 @@
-/** Compares the decisions with an earlier export of them, which shows what the chain alone cannot: a chain whose end was cut off or that was written anew. */
+/** Compares the decisions with an earlier export of them, which shows what the chain alone cannot: a chain whose end was cut off or that was rewritten. */
 import { open } from 'node:fs/promises';
 import { messageOf, usageError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
@@ -48,7 +48,7 @@ function faultOf(exported: Decision, hash: string | undefined): ExportFault | nu
   const { work_item_id, target, seq, id } = exported;
   const found = (fault: ExportFault['fault'], detail: string) => ({ fault, work_item_id, target, seq, id, detail });
   if (decisionHash(exported) !== exported.hash) {
-    return found('export_changed', 'the line of the export was changed: its hash does not fit');
+    return found('export_changed', 'the line of the export was changed: its hash does not match');
   }
   if (hash === undefined) return found('cut', 'it was exported and is no longer there');
   return hash === exported.hash

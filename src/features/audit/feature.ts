@@ -1,4 +1,4 @@
-/** The audit (docs/audit.md): who decided what, and whether the record of it is whole. */
+/** The audit (docs/audit.md): who decided what, and whether the record of it is complete. */
 import type { Feature } from '../feature.ts';
 
 export const audit: Feature = {

@@ -1,4 +1,4 @@
-/** Books the cost of answers that no focus records, because theirs has ended: the provider charges for them all the same. */
+/** Books the cost of answers that no focus records, because their focus has ended: the provider charges for them anyway. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { BatchPass } from './batch-pass.ts';
 import { unrecordedAnswers, withdrawAnswer } from './store.ts';

@@ -63,7 +63,7 @@ async function store(
     record('work.batch.duration', Math.max(0, Date.now() - batch.createdAt.getTime()) / 1000, { provider });
   if (!ended) pass.log.warn(fields, 'some answers of a batch could not be stored; trying again');
   else if (look.problem === null) pass.log.info(fields, 'collected a batch');
-  else pass.log.warn({ ...fields, error: look.problem }, 'the provider ran nothing of a batch');
+  else pass.log.warn({ ...fields, error: look.problem }, 'the provider ran no request of a batch');
 }
 
 /** As JSON. An error may quote the key, which has no place in the database. */

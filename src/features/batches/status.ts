@@ -14,7 +14,7 @@ export function showBatches(output: Output, { batches, at }: Shown): void {
     const parts = [
       ...(count > 0 ? [`${counted(requests, 'turn')} in ${counted(count, 'batch', 'batches')} at ${provider}`] : []),
       ...(outbox > 0 ? [`${counted(outbox, 'turn')} not sent yet to ${provider}`] : []),
-      ...(unclear > 0 ? [`${counted(unclear, 'batch', 'batches')} with an unclear submit`] : []),
+      ...(unclear > 0 ? [`${counted(unclear, 'batch', 'batches')} that may or may not have been submitted`] : []),
       ...(oldest === null ? [] : [`the oldest from ${age(oldest, Date.parse(at))}`]),
     ];
     output.line(styled('Batches   ', 'bold'), parts.join(', '));

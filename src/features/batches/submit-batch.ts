@@ -50,11 +50,11 @@ export async function submitBatch(
       await noteBatch(
         db,
         { id, token },
-        { problem: `it is unclear whether it was taken: ${submission.fault.message}` },
+        { problem: `it is unclear whether it was accepted: ${submission.fault.message}` },
       );
       log.warn(
         { ...fields, error: submission.fault.message },
-        'it is unclear whether the provider took a batch; it will be looked for before it is sent again',
+        'it is unclear whether the provider accepted a batch; it will be looked for before it is sent again',
       );
       return false;
     default:
@@ -92,7 +92,7 @@ export async function findBatch(batch: Batch, pass: BatchPass): Promise<void> {
       return returnBatch(
         db,
         { id: batch.id, token },
-        { endedAs: 'lost', problem: 'the provider did not take it', delaySeconds: 0 },
+        { endedAs: 'lost', problem: 'the provider did not accept it', delaySeconds: 0 },
       );
     case 'undecided': {
       const problem = `its submit was not confirmed; it may be one of ${finding.candidates} batches at the provider, whose results must be awaited`;
@@ -110,7 +110,7 @@ async function confirm(batch: Batch, providerId: string, pass: BatchPass): Promi
   const { db, log, provider } = pass;
   const fields = { provider, batch: batch.id, provider_id: providerId, requests: batch.requests };
   if (await confirmBatch(db, batch.id, providerId)) {
-    log.info(fields, 'the provider has taken a batch');
+    log.info(fields, 'the provider has accepted a batch');
     return;
   }
   log.error(

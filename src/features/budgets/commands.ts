@@ -90,7 +90,7 @@ function withSubject(command: Command): Command {
 function dollars(value: string): number {
   const amount = /^\d+(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN;
   if (amount <= 100_000_000) return amount;
-  throw new InvalidArgumentError('Expected an amount such as 12.50, from 0.000001 on.');
+  throw new InvalidArgumentError('Expected an amount such as 12.50, at least 0.000001.');
 }
 
 function showLimits(output: Output, limits: readonly StoredLimit[]): void {
@@ -117,7 +117,7 @@ function spentOf({ unit, amount, used, spent, estimated, lost }: StoredLimit): P
 
 /** Of tokens: those of lost requests and uncounted answers, which `spend` has not among its tokens. */
 function assumedTokens(count: number): string {
-  return count === 0 ? '' : ` (of it ${grouped(count)} assumed)`;
+  return count === 0 ? '' : ` (including ${grouped(count)} assumed)`;
 }
 
 function setterOf({ origin, set_by: setBy, base, unit, expires_at: expiresAt }: StoredLimit): string {

@@ -13,7 +13,7 @@ const limitName = {
       min: 1,
       max: 200,
       description:
-        'the id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance',
+        'the id of a work item, or the name of a faculty: with `item` and `root`, each of its items; none for the appliance',
     }),
   ),
   period: choice(['none', 'day', 'month'], { default: 'none', description: 'in UTC; items and roots have none' }),

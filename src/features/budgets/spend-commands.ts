@@ -54,10 +54,10 @@ function withPeriod(command: Command): Command {
   return command
     .option(
       '--since <time>',
-      `from this UTC day on: 2026-03-01, or 7d (ago) (default: ${DEFAULT_SPEND_DAYS} days)`,
+      `since this UTC day: 2026-03-01, or 7d (ago) (default: ${DEFAULT_SPEND_DAYS} days)`,
       pastMoment,
     )
-    .option('--until <time>', 'nothing of this UTC day or later', pastMoment)
+    .option('--until <time>', 'only before this UTC day', pastMoment)
     .option('--limit <n>', 'at most this many rows (default: 50, of items 20)', wholeNumber(1, 100_000));
 }
 

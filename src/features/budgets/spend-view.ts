@@ -37,7 +37,7 @@ export function showSpend(output: Output, period: SpendPeriod, by: readonly Spen
   if (total.unpriced_calls > 0) output.note(noteUnpriced(total.unpriced_calls, rows));
   if (total.uncounted_calls > 0) output.note(noteUncounted(total.uncounted_calls));
   if (total.groups > rows.length) {
-    output.note(`${counted(total.groups - rows.length, 'more row')}; --limit shows more. The sum contains them`);
+    output.note(`${counted(total.groups - rows.length, 'more row')}; --limit shows more. The sum includes them`);
   }
   const { details_since: since } = spend;
   if (since !== null && rows.some((row) => by.some((group) => row[group] === null))) {
@@ -87,8 +87,8 @@ function noteUnpriced(calls: number, rows: readonly SpendRow[] = []): string {
   );
   const whose = models.size === 0 ? '' : ` of ${[...models].join(', ')}`;
   const missing = `the cost of ${counted(calls, 'call')}${whose} is not known`;
-  const why = 'the model has no price, or nothing says how many tokens it was';
-  return `${missing}: ${why}; a price in animus.toml ([models."PROVIDER/MODEL"] usd_per_million) counts for calls to come`;
+  const why = 'the model has no price, or nothing says how many tokens it took';
+  return `${missing}: ${why}; a price in animus.toml ([models."PROVIDER/MODEL"] usd_per_million) counts for future calls`;
 }
 
 /** What is missing from the tokens. */

@@ -24,7 +24,7 @@ export const budget = row(({ z, time }) =>
       lost: z
         .number()
         .nullable()
-        .describe('of what is spent: requests that returned nothing; of tokens, answers without counts, too'),
+        .describe('of what is spent: requests that returned nothing; of tokens, also answers without counts'),
       on_exceeded: z.enum(['wait', 'die']).nullable(),
       origin: z.enum(['file', 'operator', 'submitter', 'extension']),
       set_by: z.string(),

@@ -42,10 +42,10 @@ function examineStored({ vector, reason, current }: Embeddings, { embeddings }: 
     return note(
       CHECK,
       `memories have embeddings of ${current.model} with ${current.dimensions} dimensions, and animus.toml names ${name} with ${dimensions}`,
-      'start the daemons with this animus.toml, and memories get new embeddings (which costs what the provider asks); or name the earlier model',
+      'start the daemons with this animus.toml, and memories get new embeddings (which costs what the provider charges); or name the earlier model',
     );
   }
-  if (current.problem !== null) return problem(CHECK, `the last try to make embeddings failed: ${current.problem}`);
+  if (current.problem !== null) return problem(CHECK, `the last attempt to make embeddings failed: ${current.problem}`);
   return fine(CHECK, `searched by words and by meaning (${name}, ${dimensions} dimensions)`);
 }
 

@@ -1,4 +1,4 @@
-/** How the embeddings of memories stand. */
+/** The state of the embeddings of memories. */
 import type { Queryable } from '../../store/sql/database.ts';
 import { counted, grouped } from '../../terminal/view/quantities.ts';
 import type { EmbeddingStatus } from './feature.ts';
@@ -33,5 +33,5 @@ export function embeddingsLine({ vector, reason, current }: Embeddings): string 
   const made = `embeddings of ${model} with ${grouped(dimensions)} dimensions`;
   if (missing === 0) return `every memory has its embedding: ${made}`;
   const lack = `${missing >= 10_000 ? 'more than 10,000 memories have' : `${counted(missing, 'memory', 'memories')} ${missing === 1 ? 'has' : 'have'}`} none yet`;
-  return `${made}; ${lack}${problem === null ? '' : `; the last try failed: ${problem}`}`;
+  return `${made}; ${lack}${problem === null ? '' : `; the last attempt failed: ${problem}`}`;
 }

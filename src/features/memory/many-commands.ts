@@ -17,7 +17,7 @@ const forgetAll = several(
   (acting, { ids, ...how }) => each(ids, (gone) => forgetMemory.run(acting, { id: gone, ...how })),
 );
 
-/** With --redact, ids of memories that are gone already are taken, too. */
+/** With --redact, ids of memories that are already gone are also accepted. */
 export const forget = operationCommand(forgetAll, {
   usage: 'forget <ids...>',
   summary:
@@ -31,7 +31,7 @@ export const forget = operationCommand(forgetAll, {
     reason: ['--reason <text>', 'why (default: "")'],
     redact: [
       '--redact',
-      'also take their texts out of tool calls, answers and messages of ended work that stored or found them; only operators may',
+      'also remove their texts from tool calls, answers and messages of ended work that stored or found them; only operators may',
     ],
   },
   document: ({ input: { redact }, result }) => ({
@@ -52,7 +52,7 @@ function showForgotten(output: Output, { id: gone, redacted }: Forgotten): void 
 }
 
 function redactedWords({ records, items }: Redacted): string {
-  if (records === 0) return 'and in no records';
+  if (records === 0) return 'and not in any record';
   return `and redacted in ${counted(records, 'record')} of ${counted(items, 'work item')}`;
 }
 
@@ -64,7 +64,7 @@ const mergeAll = several(updateMemory, { into: id(), ids: list(id()) }, async ({
 
 export const merge = operationCommand(mergeAll, {
   usage: 'merge <into> <ids...>',
-  summary: 'merge memories that say the same into one, whose text stays',
+  summary: 'merge memories that say the same thing into one, whose text is kept',
   arguments: {
     into: 'id of the memory that stays',
     ids: 'of those that become part of it; of the same layer, project or task, and owner',

@@ -1,4 +1,4 @@
-/** What one can do with memories. SQL decides who may find, change and forget them. */
+/** What can be done with memories. SQL decides who may find, change and forget them. */
 import type { SearchVector } from '../../daemon/embeddings/search-embedding.ts';
 import { choice, flag, id, jsonObject, list, optional, other, text, time, whole } from '../../operations/fields.ts';
 import { READS, smallPage } from '../../operations/mcp-offer.ts';
@@ -54,7 +54,7 @@ export const searchMemories = operation({
   output: (s) =>
     s.z.object({
       items: s.z.array(store.memory(s)),
-      by_meaning: s.z.boolean().describe('embeddings were compared, too'),
+      by_meaning: s.z.boolean().describe('embeddings were also compared'),
       without_meaning: s.z.string().nullable().describe('why they were not; null if they were, or without a query'),
     }),
   async prepare({ searchVector }, { query, words_only: wordsOnly }): Promise<SearchVector | null> {
@@ -118,7 +118,7 @@ export const storeMemory = operation({
     everybody: optional(flag({ description: 'for all; operators only' })),
     ...parts,
   },
-  output: (s) => s.z.object({ id: s.id(), merged: s.z.boolean().describe('the same text was there already') }),
+  output: (s) => s.z.object({ id: s.id(), merged: s.z.boolean().describe('the same text was already stored') }),
   errors: ['work.not_found', 'work.invalid'],
   run: ({ tx }, { work_item_id: workItemId, ...memory }) =>
     put(tx, memory, workItemId === undefined ? null : { workItemId }),
@@ -133,7 +133,9 @@ export const updateMemory = operation({
   input: {
     id: id(),
     content: optional(text({ min: 1 })),
-    merge: optional(id({ description: 'a memory of the same place that says the same: it becomes part of this one' })),
+    merge: optional(
+      id({ description: 'a memory of the same place that says the same thing: it becomes part of this one' }),
+    ),
     ...parts,
   },
   output: (s) =>

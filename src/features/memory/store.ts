@@ -1,4 +1,4 @@
-/** Memories: the shapes of their rows, and what only people and programs do with them. What work does, too, is in `src/store/memory`. */
+/** Memories: the shapes of their rows, and what only people and programs do with them. What work also does is in `src/store/memory`. */
 import { choice } from '../../operations/fields.ts';
 import { type RowOf, row } from '../../operations/row.ts';
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
@@ -40,7 +40,7 @@ export const memory = row((s) =>
 const redacted = row((s) =>
   s.z.object({
     records: s.z.int().describe('how many were changed'),
-    items: s.z.int().describe('in so many work items'),
+    items: s.z.int().describe('in how many work items'),
     still_open: s.z.array(s.id()).describe('work that has not ended: its records stay until it is redacted again'),
   }),
 );
@@ -115,7 +115,7 @@ export const memoryStats = row((s) => {
   const of = layerStats(s);
   return s.z.object({
     layers: s.z.object({ task: of, project: of, global: of }),
-    embeddings: s.json().describe('of the present model; null: no daemon has run with one'),
+    embeddings: s.json().describe('of the current model; null: no daemon has run with one'),
   });
 });
 export type MemoryStats = RowOf<typeof memoryStats>;

@@ -3,7 +3,7 @@ import { type RowOf, row } from '../../operations/row.ts';
 import type { Schemas } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 
-/** What one needs to know to submit work to a faculty. */
+/** What a program needs to know to submit work to a faculty. */
 const told = (s: Schemas) => ({
   name: s.z.string(),
   description: s.z.string().describe('what it is for, as its file says; may be empty'),

@@ -7,7 +7,7 @@ export const people: Feature = {
   operations: async () => (await import('./operations.ts')).peopleOperations,
   commands: {
     person: {
-      summary: 'people who use animus by HTTP, and their roles',
+      summary: 'people who use animus over HTTP, and their roles',
       load: async () => (await import('./person-commands.ts')).personCommands,
     },
     token: {

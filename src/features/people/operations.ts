@@ -1,5 +1,5 @@
 /**
- * People and their roles, for operators; who one is oneself; and bearer tokens: one's own, and for operators those of others. SQL decides who may
+ * People and their roles, for operators; the person who asks; and bearer tokens: their own, and for operators those of others. SQL decides who may
  * make and revoke which (docs/people.md).
  */
 import { AnimusError } from '../../core/errors/errors.ts';
@@ -67,7 +67,7 @@ export const setPerson = operation({
     disabled: optional(
       flag({
         description:
-          'a disabled person is refused, with all its tokens; without a role, only for people who are listed',
+          'a disabled person is refused, with all their tokens; without a role, only for people who are listed',
       }),
     ),
   },
@@ -90,7 +90,7 @@ export const listTokens = operation({
   http: { method: 'GET', path: '/tokens' },
   input: {
     person: optional(text({ ...NAME, description: 'only those of this person' })),
-    all: flag({ default: false, description: 'also those that are not accepted any more' }),
+    all: flag({ default: false, description: 'also those that are no longer accepted' }),
     after: optional(id()),
     limit: limit(),
   },
@@ -159,7 +159,7 @@ export const peopleOperations: readonly Operation[] = [
   revokeToken,
 ];
 
-/** Nobody would be listed otherwise. Of a terminal, every login that sees all work sees people, too. */
+/** Nobody would be listed otherwise. Of a terminal, every login that sees all work also sees people. */
 async function requireSeesPeople(tx: Queryable, visitor: ActingPerson | null): Promise<void> {
   await (visitor === null ? requireSeesAll(tx) : requireOperator(tx));
 }
@@ -168,6 +168,6 @@ async function requireSeesPeople(tx: Queryable, visitor: ActingPerson | null): P
 function requireOwn(visitor: ActingPerson | null, person: string): void {
   if (visitor === null || person === visitor.person || visitor.scopes.includes('decide')) return;
   throw new AnimusError('http.forbidden', {
-    detail: 'this token is not for scope decide, which tokens of others need',
+    detail: 'this token does not have scope decide, which tokens of others need',
   });
 }

@@ -37,7 +37,7 @@ const setRole = { ...setPerson, input: { ...setPerson.input, role: personRole } 
 const set = operationCommand(setRole, {
   ...changed,
   usage: 'set <name>',
-  summary: 'add a person, or change the role of one; it counts from the next request on',
+  summary: 'add a person, or change the role of one; it takes effect with the next request',
   examples: ['animus person set alice --role operator', "animus person set '*' --role reader"],
   options: { role: ['--role <role>', `one of ${personRole.words.join(', ')}`] },
 });
@@ -45,7 +45,7 @@ const set = operationCommand(setRole, {
 const disable = operationCommand(disabling(true), {
   ...changed,
   usage: 'disable <name>',
-  summary: "refuse a person and all its tokens; its work goes on. With '*': everybody who is not listed",
+  summary: "refuse a person and all their tokens; their work goes on. With '*': everybody who is not listed",
   examples: ['animus person disable alice', "animus person disable '*'"],
 });
 

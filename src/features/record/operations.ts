@@ -1,4 +1,4 @@
-/** What one can read of the record of work, and what a person adds to it. */
+/** What can be read of the record of work, and what a person adds to it. */
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import { cursor, readCursor, writeCursor } from '../../operations/cursor.ts';
 import { choice, flag, id, limit, optional, terminalOnly, text, whole } from '../../operations/fields.ts';

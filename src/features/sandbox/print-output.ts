@@ -30,7 +30,7 @@ export function createPrinter({ context, output }: Pick<Invocation, 'context' | 
         const whole = printed[stream];
         const came = shown[stream];
         if (came !== '' && !whole.startsWith(came))
-          write('stderr', '\n[not all of the output came; what is known of it:]\n');
+          write('stderr', '\n[some of the output was lost; what is known of it:]\n');
         write(stream, whole.startsWith(came) ? whole.slice(came.length) : whole);
       }
       if (printed.value !== undefined) write('stdout', `${JSON.stringify(printed.value)}\n`);

@@ -1,4 +1,4 @@
-/** What one can do with schedules. Readers see them, operators change them. */
+/** What can be done with schedules. Readers see them, operators change them. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { readCron } from '../../core/work/cron.ts';
 import { choice, facultyName, flag, jsonObject, text, whole } from '../../operations/fields.ts';

@@ -15,12 +15,13 @@ import { showUses, useForPrograms } from './show-uses.ts';
 import { showDiff, showHistory } from './show-versions.ts';
 
 const NOTE = ['--note <text>', 'why; it is kept with the decision'] as const;
-const HASH = ['--hash <hex>', 'refuse if another version waits than the one with this content hash'] as const;
+const HASH = ['--hash <hex>', 'refuse if the version that waits does not have this content hash'] as const;
 const takes = { skill: 'name' } as const;
 
 const stats = operationCommand(skillStats, {
   usage: 'stats [skill]',
-  summary: 'show how often skills were used, and what became of the work, beside other work of the same faculties',
+  summary:
+    'show how often skills were used, and what became of the work, compared with other work of the same faculties',
   examples: ['animus skill stats', 'animus skill stats release-notes --since 90d --json'],
   options: { since: ['--since <time>', 'a time, or 12h, 30d ago (default: 30d)'] },
   document: ({ result: { since, items } }) => ({ since, skills: items.map(useForPrograms) }),

@@ -1,4 +1,4 @@
-/** Checks the skills: every problem that leaves one out, and how many are not as the format wants them. */
+/** Checks the skills: every problem that leaves one out, and how many violate the format. */
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { counted } from '../../terminal/view/quantities.ts';

@@ -18,7 +18,7 @@ export const skills: Feature = {
       stale_skills: z
         .object({ count: z.int().min(0), days: z.int() })
         .optional()
-        .describe('how many skills no work has used for so many days'),
+        .describe('how many skills no work has used for that many days'),
     }),
     load: async () => (await import('./status.ts')).showStaleSkills,
   },

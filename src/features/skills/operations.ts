@@ -11,7 +11,7 @@ const name = text({ min: 1, max: 64, description: 'of a skill' });
 const versionNumber = (description = 'of a skill') => whole({ min: 1, max: 1_000_000_000, description });
 const note = text({ default: '', description: 'why; it is kept with the decision' });
 const hash = optional(
-  text({ description: 'refused with 409 if another version waits than the one with this content hash' }),
+  text({ description: 'refused with 409 if the version that waits does not have this content hash' }),
 );
 
 const listSkills = operation({
@@ -104,7 +104,7 @@ export const skillStats = operation({
 const staleSkills = operation({
   name: 'staleSkills',
   tag: 'skills',
-  summary: 'Skills that nobody has used for long; for those who may see all work',
+  summary: 'Skills that nobody has used for a long time; for those who may see all work',
   scope: 'read',
   http: { method: 'GET', path: '/stale-skills' },
   input: { days: optional(whole({ min: 1, max: 3650, description: 'default: as the daemons are configured' })) },

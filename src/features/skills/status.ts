@@ -1,4 +1,4 @@
-/** The part of `animus status` about skills that no focus uses any more. */
+/** The part of `animus status` about skills that no focus uses any longer. */
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted } from '../../terminal/view/quantities.ts';
 

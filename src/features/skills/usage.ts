@@ -9,7 +9,7 @@ const outcomes = row((s) =>
       items: s.z.int(),
       completed: s.z.int(),
       cost_usd: s.z.number().nullable().describe('null: the cost of no call is known'),
-      unpriced_calls: s.z.number().describe('calls whose cost is not known, which the sum is without'),
+      unpriced_calls: s.z.number().describe('calls whose cost is not known, which the sum does not include'),
       turns: s.z.int(),
     })
     .meta({ id: 'SkillOutcomes' }),

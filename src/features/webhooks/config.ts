@@ -12,8 +12,8 @@ export const webhookSection = section(
   // biome-ignore format: a key per line
   {
     key_env: key(variableName().default('ANIMUS_WEBHOOK_KEY'), 'the variable with the key from which the secrets of [webhooks](webhooks.md) are derived, 32 characters or more; `NAME_FILE` names a file with it. Not set: webhooks cannot be added, and this daemon sends none'),
-    old_key_env: key(variableName().default('ANIMUS_WEBHOOK_OLD_KEY'), 'the variable with the key before, while [it is replaced](webhooks.md#change-a-secret-or-the-key)'),
-    allow: liveKey(webTargets().default([]), 'what [webhooks](webhooks.md#addresses) may reach beside the public internet, as in `web.allow`'),
+    old_key_env: key(variableName().default('ANIMUS_WEBHOOK_OLD_KEY'), 'the variable with the previous key, while [it is being replaced](webhooks.md#change-a-secret-or-the-key)'),
+    allow: liveKey(webTargets().default([]), 'what [webhooks](webhooks.md#addresses) may reach besides the public internet, as in `web.allow`'),
   },
   {
     /** New secrets are derived from `key`; from `oldKey` those that have not been replaced. Each is null if it is not set. */
@@ -38,7 +38,7 @@ export const webhookSection = section(
     // The daemon signs with it; where a webhook is added, its secret is derived from it and shown.
     secrets: ({ keyEnv, oldKeyEnv }) => [
       { name: keyEnv, users: ['daemon', 'api'], purpose: 'adding and signing webhooks' },
-      { name: oldKeyEnv, users: ['daemon', 'api'], purpose: 'webhooks whose secret was made with the key before' },
+      { name: oldKeyEnv, users: ['daemon', 'api'], purpose: 'webhooks whose secret was made with the previous key' },
     ],
   },
 );

@@ -106,7 +106,8 @@ const LOOKUP_CODES = /^(ENOTFOUND|ENODATA|EAI_.*)$/;
 
 function endOf(status: number, retryAfter: string): DeliveryEnd {
   if (status >= 200 && status < 300) return { result: 'delivered', status, error: null, retryAfterSeconds: 0 };
-  if (status === GONE) return { ...failed(status, 'the receiver answered 410: it wants no more'), result: 'gone' };
+  if (status === GONE)
+    return { ...failed(status, 'the receiver answered 410: it wants no more requests'), result: 'gone' };
   const redirect = status >= 300 && status < 400 ? ': redirects are not followed' : '';
   return { ...failed(status, `the receiver answered ${status}${redirect}`), retryAfterSeconds: secondsOf(retryAfter) };
 }
@@ -146,7 +147,7 @@ export interface ClaimedDelivery {
   readonly claim: string;
   readonly keyMark: string;
   readonly secretVersion: number;
-  /** The key of the secret before, while that signs, too. */
+  /** The key of the previous secret, while that also signs. */
   readonly oldKeyMark: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What `animus doctor` and `animus status` say of webhooks: whether this process can sign those that there are, and what is not delivered. */
+/** What `animus doctor` and `animus status` say of webhooks: whether this process can sign the existing ones, and what is not delivered. */
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
@@ -21,11 +21,11 @@ export async function examineWebhooks(db: Queryable, given: Config): Promise<rea
   const marks = webhookKeys(config).map(webhookKeyMark);
   const unsigned = webhooks.filter((hook) => !marks.includes(hook.key_mark));
   const all = counted(webhooks.length, 'webhook');
-  if (unsigned.length === 0) return [fine('webhooks', `${all}; ${config.keyEnv} is set and fits`)];
+  if (unsigned.length === 0) return [fine('webhooks', `${all}; ${config.keyEnv} is set and matches`)];
   const detail =
     config.key === null
       ? `${config.keyEnv} is not set, so nothing is sent for ${all}`
-      : `${counted(unsigned.length, 'webhook')} of ${webhooks.length} ${unsigned.length === 1 ? 'was' : 'were'} added with another key than that in ${config.keyEnv}`;
+      : `${counted(unsigned.length, 'webhook')} of ${webhooks.length} ${unsigned.length === 1 ? 'was' : 'were'} added with a different key than the one in ${config.keyEnv}`;
   const remedy = `set ${config.keyEnv}, or ${config.keyEnv}_FILE, to the key they were added with, as ${config.oldKeyEnv} if there is a new one, where daemons run`;
   return [problem('webhooks', detail, remedy)];
 }

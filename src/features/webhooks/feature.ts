@@ -21,7 +21,7 @@ export const webhooks: Feature = {
           dead: z.int().min(0).describe('deliveries that failed permanently'),
           late: z.int().min(0).describe('deliveries that no daemon sends'),
           full: z.int().min(0).describe('webhooks whose new deliveries become dead letters, because too many wait'),
-          dropping: z.int().min(0).describe('webhooks of which events are lost, because too many wait'),
+          dropping: z.int().min(0).describe('webhooks whose events are lost, because too many wait'),
         })
         .describe('numbers of deliveries stop at 1,000'),
     }),

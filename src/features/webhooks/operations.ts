@@ -1,4 +1,4 @@
-/** What one can do with webhooks. Everybody has their own; operators see and change all. */
+/** What can be done with webhooks. Everybody has their own; operators see and change all. */
 import { randomUUID } from 'node:crypto';
 import { settingsIn } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';

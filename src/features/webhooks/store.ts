@@ -54,7 +54,7 @@ const webhookFields = row((s) =>
     active: s.z.boolean().describe('false: the owner is disabled, and nothing is sent'),
     key_mark: s.z.string().describe('a fingerprint of the key from which its secret is derived'),
     secret_version: s.z.int().describe('how many secrets it has had'),
-    old_secret_until: s.time().nullable().describe('until when the secret before signs, too'),
+    old_secret_until: s.time().nullable().describe('until when the previous secret also signs'),
     created_at: s.time(),
     pending: s.z.int().describe('deliveries that wait'),
     dead: s.z.int().describe('dead letters'),

@@ -1,4 +1,4 @@
-/** What one does with work items. */
+/** What can be done with work items. */
 import { facultyName, flag, id, limit, optional, other, terminalOnly, text } from '../../operations/fields.ts';
 import { ADDS, DECIDES, READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';

@@ -102,7 +102,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   message_id: 'The id of the message.',
   name: 'The name of what the path names.',
   after: 'The `next` of the page before.',
-  limit: 'How many there are at most.',
+  limit: 'At most this many.',
   state: 'Only those in this state.',
   faculty: 'Only those of this faculty; in a path, the faculty.',
 };
@@ -124,7 +124,7 @@ const PREFER = {
   in: 'header',
   required: false,
   description:
-    '`wait=SECONDS`, at most 60: answer when the work has ended, or after that time. Needs scope `read`, too.',
+    '`wait=SECONDS`, at most 60: answer when the work has ended, or after that time. Also needs scope `read`.',
   schema: { type: 'string' },
 };
 

@@ -1,4 +1,4 @@
-/** Parses the JSON of a request, and refuses what programs understand differently or would change without a word. */
+/** Parses the JSON of a request, and refuses what programs understand differently or would change silently. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { endOfString, textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
@@ -92,7 +92,7 @@ function checkValue(this: unknown, _key: string, value: unknown, { source = '' }
     typeof value === 'number' &&
     (!Number.isFinite(value) || (/^-?\d+$/.test(source) && !Number.isSafeInteger(value)))
   ) {
-    throw invalid(`the number ${source.slice(0, 40)} is not exact in double precision: send it as a text`);
+    throw invalid(`the number ${source.slice(0, 40)} is not exact in double precision: send it as a string`);
   }
   return value;
 }

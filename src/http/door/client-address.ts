@@ -1,4 +1,4 @@
-/** The address of the client, also where proxies stand in front. */
+/** The address of the client, also behind proxies. */
 import type { IncomingMessage } from 'node:http';
 import { isInNetwork, type Network, parseAddress } from '../../core/text/networks.ts';
 

@@ -1,7 +1,7 @@
 import type { AnyPage, Place } from '../../store/events/places.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 
-/** With whose rights events are read. Both reject when they may not read any more. */
+/** With whose rights events are read. Both reject when they may no longer read. */
 export interface Eyes {
   /** The same for readers with exactly the same rights, such as the id of a token: they may read for each other. */
   readonly key: string;

@@ -11,11 +11,11 @@ export interface RingSource {
   readonly until: AbortSignal;
   /** Gets at once what happens while the reader waits; null: all of it is yielded. */
   readonly sink: Sink | null;
-  /** Called from time to time; rejects when the reader may not read any more. */
+  /** Called from time to time; rejects when the reader may no longer read. */
   readonly check: (position: AnyPosition) => Promise<void>;
 }
 
-/** A reader whose token was revoked, or who may not see it any more, is stopped within this time. */
+/** A reader whose token was revoked, or who may no longer see it, is stopped within this time. */
 const CHECK_MS = 60_000;
 
 /** A class for speed, as `Wire` explains. */

@@ -36,7 +36,7 @@ export interface StateFeeds {
    * those of `eyes`.
    */
   follow(eyes: Eyes, signal: AbortSignal): AsyncGenerator<readonly Frame[]>;
-  /** Resolves when nothing is read any more; `stopping` must be aborted. */
+  /** Resolves when nothing is being read; `stopping` must be aborted. */
   stopped(): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ const waiting = z
     ...WAITING_FIELDS,
     since: timeText(),
     until: timeText().nullable(),
-    work_items: z.array(rowId()).describe('what goes first or is awaited, of what you may see; at most 20'),
+    work_items: z.array(rowId()).describe('what goes first or is awaited, as far as you may see it; at most 20'),
   })
   .meta({ id: 'WaitingNow' });
 

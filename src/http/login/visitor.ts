@@ -17,7 +17,7 @@ export interface Visitor extends ActingPerson {
 /** Errors: `http.forbidden` if the visitor's token is not for the scope. */
 export function requireScope({ scopes }: Pick<Visitor, 'scopes'>, scope: Scope): void {
   if (!scopes.includes(scope))
-    throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
+    throw new AnimusError('http.forbidden', { detail: `this token does not have scope ${scope}` });
 }
 
 /**

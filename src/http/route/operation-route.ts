@@ -1,4 +1,4 @@
-/** The route of an operation: its fields stand in the path, the query or the body. */
+/** The route of an operation: its fields are in the path, the query or the body. */
 
 import { listModels } from '../../llm/models/list-models.ts';
 import { objectOf } from '../../operations/field-schema.ts';

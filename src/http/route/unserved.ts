@@ -1,4 +1,4 @@
-/** Warns of a faculty that no running daemon serves: what was asked is accepted, but a misspelt name waits for ever. */
+/** Warns of a faculty that no running daemon serves: what was asked is accepted, but with a misspelt name it waits forever. */
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readServedNames } from '../../store/views/visible/visible-appliance.ts';

@@ -1,4 +1,4 @@
-/** Ends sockets whose clients are gone, and those whose tokens are not valid any more. */
+/** Ends sockets whose clients are gone, and those whose tokens are no longer valid. */
 import { WebSocket } from 'ws';
 import { type AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';

@@ -50,7 +50,7 @@ const conversationEvents = streamRoute({
       .min(1)
       .optional()
       .describe(
-        'the id of an event, for clients that cannot send Last-Event-ID; `now`: what comes, and the answers that are being given',
+        'the id of an event, for clients that cannot send Last-Event-ID; `now`: what comes from now on, and the answers that are being given',
       ),
   }),
   media,

@@ -191,7 +191,7 @@ function transportFault(error: unknown, url: URL): Fault {
   const network = networkTrouble(code, said);
   // undici refuses control characters and others, and names the header, not its value.
   if (code === 'UND_ERR_INVALID_ARG' && network === undefined)
-    return fault('credentials', `${said}: HTTP cannot carry a character of it`);
+    return fault('credentials', `${said}: it has a character that HTTP cannot carry`);
   const message = `connection to ${showUrl(url)} failed: ${said}${code && ` (${code})`}`;
   return fault('connection', message, network && { network });
 }

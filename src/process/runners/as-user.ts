@@ -11,7 +11,7 @@ export function userOf(directory: string): User | string {
   if (process.getuid?.() !== 0) return 'isolation "uid" needs a daemon that runs as root';
   const { uid, gid } = statSync(directory);
   if (uid !== 0) return { uid, gid, ...(isSpareUserOf(directory, uid) && { isSpare: true }) };
-  return `isolation "uid" runs commands as the owner of ${directory}, and that is root; give it to another user (chown -R USER ${directory}), or choose another bash_isolation`;
+  return `isolation "uid" runs commands as the owner of ${directory}, which is root; give it to another user (chown -R USER ${directory}), or choose another bash_isolation`;
 }
 
 /** Returns the command line that runs `command` as the user, without capabilities and without a way to gain any; null without setpriv. */

@@ -1,5 +1,5 @@
 /**
- * Prepared places: a place is a user and a mount namespace in which file rules hold. Its mounts are made once, checked, and entered by every
+ * Prepared places: a place is a user and a mount namespace in which file rules apply. Its mounts are made once, checked, and entered by every
  * command with the same rules, which then gets a mount namespace of its own from it: what a command mounts, no other one sees.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** What of this host a container for commands sees: some directories at their own paths, with the file rules that hold in them. */
+/** What of this host a container for commands sees: some directories at their own paths, with the file rules that apply in them. */
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { accessTo, depthOf, effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
@@ -69,7 +69,7 @@ function planOf(
       return `${path} must be hidden but does not exist: its content may be elsewhere, so no command is started`;
     if (file === null) continue;
     if (file.kind === 'link')
-      return `${path} is a symbolic link, and a container cannot protect what it leads to: replace it by a file or directory, or remove it`;
+      return `${path} is a symbolic link, and a container cannot protect what it points to: replace it with a file or directory, or remove it`;
     identities.push(`${path} ${access} ${file.identity}`);
     if (access !== 'hidden') mounts.push({ source: path, target: path, readOnly: access === 'read' });
     // Below a hidden directory there is nothing to hide.

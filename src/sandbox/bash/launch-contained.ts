@@ -111,7 +111,7 @@ function endOf({ gone }: Clearance): string {
     case 'lost':
       return `its container was lost: ${problem ?? 'the engine went away'}`;
     case 'exited':
-      return 'its container has ended by itself';
+      return 'its container has ended on its own';
     case 'destroyed':
       return 'its container was destroyed';
     default:

@@ -1,4 +1,4 @@
-/** The two streams of a container that speaks HTTP, as if it were attached to. */
+/** The two streams of a container that speaks HTTP, as if it were attached. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Readable, type Writable } from 'node:stream';

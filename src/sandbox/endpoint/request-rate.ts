@@ -1,4 +1,4 @@
-/** Bounds how often something may happen: a burst at first, then so many per second. */
+/** Bounds how often something may happen: a burst at first, then a fixed number per second. */
 export interface RequestRate {
   /** Whether it may happen now; counts it if so. */
   take(): boolean;

@@ -20,7 +20,8 @@ interface Network {
 export async function addressOnNetwork(engine: Engine, name: string): Promise<string> {
   const network = (await find(engine, name)) ?? (await create(engine, name));
   if (network.Internal !== true) {
-    const remedy = 'remove it (docker network rm), and animus creates it, or name another as network in [sandbox]';
+    const remedy =
+      'remove it (docker network rm) for animus to create it again, or name another as network in [sandbox]';
     throw new AnimusError('sandbox.network', {
       name,
       detail: 'it is not internal, so code could reach other hosts',

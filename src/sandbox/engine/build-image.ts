@@ -43,7 +43,7 @@ interface BuildEvent {
 export async function buildImage({ docker, where }: Engine, options: BuildOptions): Promise<BuiltImage> {
   const { image, pull, fresh, signal, onProgress } = options;
   if (!existsSync(FILES))
-    throw failed({ image, where, detail: `its files are not in ${FILES}`, hint: '; install animus again' });
+    throw failed({ image, where, detail: `its files are not in ${FILES}`, hint: '; reinstall animus' });
   try {
     signal.throwIfAborted();
     const stream = await docker.buildImage(

@@ -67,7 +67,7 @@ export async function openRunner(held: HeldContainer, image: string, timeoutMs: 
   void held.destroy();
   const how =
     protocol !== null
-      ? `speaks protocol ${protocol}, and this animus speaks ${PROTOCOL}`
+      ? `speaks protocol ${protocol}, but this version of animus speaks ${PROTOCOL}`
       : ended === null
         ? 'did not say that it is ready'
         : `ended (exit code ${ended.exitCode ?? 'unknown'})`;

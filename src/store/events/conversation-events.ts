@@ -18,7 +18,7 @@ const message = {
   replaces: z
     .string()
     .nullable()
-    .describe('the message that an edit or a retry stands for, or the answer before a retry by an operator'),
+    .describe('the message that an edit or a retry replaces, or the answer before a retry by an operator'),
   told: z.boolean().describe('it went into the answer of that item'),
   attachments: z
     .array(z.object({ id: rowId(), name: z.string(), media_type: z.string(), bytes: z.number() }))
@@ -28,7 +28,7 @@ const message = {
 export const CONVERSATION_EVENTS = {
   said: { when: 'somebody said something, or a message was imported', fields: message },
   answered: {
-    when: 'an answer ended, and stands in the conversation as a message. All events of its item, up to `done`, come before it',
+    when: 'an answer ended, and is a message of the conversation now. All events of its item, up to `done`, come before it',
     fields: { ...message, ended_as: z.string().describe('`completed`, `dead`, `cancelled`') },
   },
   deleted: { when: 'a message or an answer was deleted', fields: { message_id: messageId(), by } },
@@ -37,7 +37,7 @@ export const CONVERSATION_EVENTS = {
     fields: { message_id: messageId(), by },
   },
   people: {
-    when: 'somebody takes part from now on (`joined`), has another role, or does not take part any more',
+    when: 'somebody takes part from now on (`joined`), has another role, or no longer takes part',
     fields: {
       actor: z.string(),
       joined: z.boolean(),

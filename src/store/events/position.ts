@@ -1,5 +1,5 @@
 /**
- * The position of a reader in the events of one item: how far it has read each part of the tables. A part only grows, and anyone who writes to it
+ * The position of a reader in the events of one item: how far it has read each part of the tables. A part only grows, and every writer of it
  * holds the item's row lock, so a position that was passed is never filled later. The id of an event is the position after it.
  */
 import { z } from 'zod';

@@ -98,7 +98,7 @@ export const WORK_EVENTS = {
     },
   },
   waiting: {
-    when: 'a call waits for time, for child work or for a batch, or does not any more',
+    when: 'a call waits for time, for child work or for a batch, or no longer does',
     fields: {
       call_id: z.string(),
       kind: z.enum(WAIT_KINDS),
@@ -107,7 +107,7 @@ export const WORK_EVENTS = {
     },
   },
   approval: {
-    when: 'a person is asked (`asked`), decided (`approve`, `deny`, `answer`, `edit`), or is not asked any more (`closed`)',
+    when: 'a person is asked (`asked`), decided (`approve`, `deny`, `answer`, `edit`), or is no longer asked (`closed`)',
     fields: {
       ask_id: rowId().nullable().describe('what a decision names; null of decisions from before version 0.3'),
       call_id: z.string().nullable(),
@@ -133,14 +133,14 @@ export const WORK_EVENTS = {
         .string()
         .optional()
         .describe(
-          'of work that completed, what stays of its texts: the first 262,144 characters; not in the stream of a conversation, where it comes with `answered`',
+          'of work that completed, what is kept of its texts: the first 262,144 characters; not in the stream of a conversation, where it comes with `answered`',
         ),
       left_out: leftOut(),
       summary: z.string().nullable(),
       error: z.string().nullable(),
       merged_into: rowId().nullable().describe('null also where the reader may not see that item'),
       cost_usd: z.number().nullable().describe('null: the cost of no call is known'),
-      unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
+      unpriced_calls: z.number().describe('calls whose cost is not known, which the sum does not include'),
     },
   },
 } as const satisfies Readonly<Record<string, EventType>>;

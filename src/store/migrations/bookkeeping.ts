@@ -52,7 +52,7 @@ export async function recordMigrations(tx: Queryable, migrations: readonly Migra
 }
 
 const DELETED =
-  'rows were deleted from it, and the schema is not the one of this animus, so it is unclear which migrations were applied; restore the table from a backup, or migrate with the version of animus that last used the schema';
+  'rows were deleted from it, and the schema is not the one of this version of animus, so it is unclear which migrations were applied; restore the table from a backup, or migrate with the version of animus that last used the schema';
 
 /** The errors of "if not exists" when another session creates the same object at the same time. */
 const RACED = new Set(['23505', '42P06', '42P07', '42710']);

@@ -16,7 +16,7 @@ export async function settledPgmqSchema(db: Queryable): Promise<string | null> {
 
 /** Why ANIMUS_PGMQ_SCHEMA does not apply to an installation, in words. */
 export function otherSchemaText(settled: string, wanted: string): string {
-  return `the queues of animus are in the schema ${settled}, and ANIMUS_PGMQ_SCHEMA is ${wanted}; the variable only counts when animus is installed, and queues are not moved: unset it, or set it to ${settled}`;
+  return `the queues of animus are in the schema ${settled}, and ANIMUS_PGMQ_SCHEMA is ${wanted}; the variable only takes effect when animus is installed, and queues are not moved: unset it, or set it to ${settled}`;
 }
 
 /** `wanted`: ANIMUS_PGMQ_SCHEMA, or null. Errors: `db.refused` if the queues are somewhere else. */

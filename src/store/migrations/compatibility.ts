@@ -1,4 +1,4 @@
-/** Checks whether this animus and a database's schema are compatible. */
+/** Checks whether this version of animus and a database's schema are compatible. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../sql/database.ts';
 import { readValue } from '../sql/read-value.ts';

@@ -1,4 +1,4 @@
-/** What `animus db migrate` puts back of a schema that somebody has changed by hand: all that loses nothing and does not take long. */
+/** What `animus db migrate` puts back of a schema that somebody has changed by hand: everything that loses nothing and does not take long. */
 import type { Database, Queryable } from '../sql/database.ts';
 import { readSecuredTables } from '../views/row-security.ts';
 import { attempt } from './attempt.ts';

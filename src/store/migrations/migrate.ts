@@ -1,4 +1,4 @@
-/** Migrates a database to the schema of this animus. */
+/** Migrates a database to the schema of this version of animus. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
@@ -167,7 +167,7 @@ async function leaveAsItIs(
     await checkCompatible(database, directory);
     log.warn(
       { version, needed: files.migrations.length },
-      'the schema was migrated by a newer animus; using it unchanged',
+      'the schema was migrated by a newer version of animus; using it unchanged',
     );
   } else if (owner !== null) {
     await checkCompatible(database, directory);

@@ -23,7 +23,7 @@ export interface Reservation {
   readonly request: string;
 }
 
-/** An account of which 80 % are used, told for the first time. */
+/** An account of which 80 % is used, told for the first time. */
 export interface UsedBudget {
   readonly scope: string;
   readonly subject: string;

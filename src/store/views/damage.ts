@@ -1,4 +1,4 @@
-/** What only damage by hand can bring about: rows that do not fit to each other. Reads whole tables. */
+/** What only damage by hand can bring about: rows that do not fit together. Reads whole tables. */
 import type { Queryable } from '../sql/database.ts';
 import { inPgmqSchema, pgmqSchema } from '../sql/pgmq-schema.ts';
 

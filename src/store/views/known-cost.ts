@@ -1,6 +1,6 @@
 /**
  * The columns of what calls have cost, in USD, beside each other everywhere: the sum under the name `as`, with lost requests, null where calls are in it and
- * the cost of none is known; `unpriced_calls`, how many calls and lost requests the sum is without; and two parts of the sum, `estimated_usd` and `lost_usd`.
+ * the cost of none is known; `unpriced_calls`, how many calls and lost requests the sum does not include; and two parts of the sum, `estimated_usd` and `lost_usd`.
  * The other arguments are SQL. `calls`: with lost requests.
  */
 export interface CostColumns {

@@ -49,7 +49,7 @@ export function pastMoment(value: string): Date {
 export function timeSpan(value: string): number {
   const ms = spanMs(value);
   if (ms !== null) return ms / 1000;
-  throw new InvalidArgumentError('Expected a length of time such as 90s, 10m, 12h, 7d.');
+  throw new InvalidArgumentError('Expected a duration such as 90s, 10m, 12h, 7d.');
 }
 
 /** Parses the id of a request, or its last digits, at least four. */

@@ -185,7 +185,7 @@ async function readConfiguration(sources: LoadConfigOptions, loadSections: LoadS
 
 async function findReach(sources: LoadConfigOptions, loadSections: LoadSections, output: Output): Promise<Reach> {
   const reach = await loadReach(sources, loadSections);
-  if (reach.problem) output.problem('the configuration is broken, and this command does without it', reach.problem);
+  if (reach.problem) output.problem('the configuration is broken, and this command runs without it', reach.problem);
   return reach;
 }
 

@@ -50,8 +50,9 @@ export async function findingsOf(
 }
 
 const NOT_FOR_APPLICATIONS =
-  'not checked: the login of an application may not read this and need not; run animus doctor with the login of the daemon or the owner, too';
+  'not checked: the login of an application may not read this and need not; also run animus doctor with the login of the daemon or the owner';
 
-const MISSING = 'run: animus db migrate, if the schema is older than this animus, otherwise: animus doctor --deep';
+const MISSING =
+  'run: animus db migrate, if the schema is older than this version of animus, otherwise: animus doctor --deep';
 
 const UNEXPECTED: ReadonlySet<ErrorCode> = new Set(['interrupted', 'internal.bug']);

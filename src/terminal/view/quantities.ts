@@ -79,7 +79,7 @@ export function tokens(count: number | null, uncountedCalls = 0): string {
   return uncountedCalls > 0 ? `at least ${grouped(count)}` : grouped(count);
 }
 
-/** ` (of it $0.02 estimated, $0.01 lost)`: parts of a sum that no provider has counted; empty without any. */
+/** ` (including $0.02 estimated, $0.01 lost)`: parts of a sum that no provider has counted; empty without any. */
 export function uncertainParts({
   estimated_usd: estimated,
   lost_usd: lost,
@@ -88,7 +88,7 @@ export function uncertainParts({
   readonly lost_usd: number;
 }): string {
   const parts = [...(estimated > 0 ? [`${usd(estimated)} estimated`] : []), ...(lost > 0 ? [`${usd(lost)} lost`] : [])];
-  return parts.length === 0 ? '' : ` (of it ${parts.join(', ')})`;
+  return parts.length === 0 ? '' : ` (including ${parts.join(', ')})`;
 }
 
 /** An amount of a budget: `$1.25`, `12,000 tokens`. */

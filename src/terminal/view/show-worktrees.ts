@@ -14,7 +14,7 @@ export function worktreesText({ host, kept, open, held, bytes: size, discarding 
   const parts = [
     `${counted(kept, 'kept worktree')}${open > 0 ? ` and ${open} in use` : ''} on ${host}, ${bytes(size)}`,
   ];
-  if (held > 0) parts.push(`${held} with something that is on no branch`);
+  if (held > 0) parts.push(`${held} with something that is not on any branch`);
   if (discarding > 0) parts.push(`${discarding} to be discarded by the daemon there`);
   return parts.join('; ');
 }
@@ -27,10 +27,10 @@ export function heldText(word: string): string {
 const TEXTS: Readonly<Record<string, string>> = {
   uncommitted: 'changes that were not committed (uncommitted)',
   ignored: 'files that .gitignore names (ignored)',
-  stash: 'changes that were put away with git stash (stash)',
+  stash: 'changes that were stashed (stash)',
   submodule: 'changes in a submodule (submodule)',
   embedded: 'a repository inside the directory (embedded)',
   filtered: 'files that a filter such as Git LFS stores elsewhere (filtered)',
-  commits: 'commits that are on no branch (commits)',
+  commits: 'commits that are not on any branch (commits)',
   branches: 'branches and tags of its own (branches)',
 };

@@ -15,7 +15,7 @@ const input = z.strictObject({
   kind: z.string().max(50).optional().describe('only memories of this kind, such as fact, preference or procedure'),
   tags: z.array(z.string().max(100)).max(20).optional().describe('only memories with all of these tags'),
   project: z.string().max(200).optional().describe('only memories of this project; default: all that apply here'),
-  days: z.number().min(0).max(36_500).optional().describe('only memories that were stored or changed in so many days'),
+  days: z.number().min(0).max(36_500).optional().describe('only memories stored or changed within this many days'),
   half_life_days: z
     .number()
     .min(0.01)

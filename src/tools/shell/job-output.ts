@@ -1,4 +1,4 @@
-/** What a model reads of a command in the background. The engine reads the first line, too: `openCommands`. */
+/** What a model reads of a command in the background. The engine also reads the first line: `openCommands`. */
 import { type ToolContext, type ToolOutput, toolError } from '../tool.ts';
 import type { BackgroundCommand } from './background-command.ts';
 import { headline, sections } from './command-report.ts';

@@ -27,7 +27,7 @@ describe('what cannot be used is left out', () => {
     ['no description', front('name: a'), 'null has no description'],
     ['an empty description', front('name: a', 'description: "  "'), '3 description has no value'],
     ['a description that is a list', front('name: a', 'description: [x]'), '3 description is not text'],
-    ['a field twice', front(...good, 'name: b'), '4 has name more than once; it is also in line 2'],
+    ['a field twice', front(...good, 'name: b'), '4 has name more than once; it is also on line 2'],
     [
       'an anchor',
       front('name: &n a', 'description: x'),

@@ -152,6 +152,6 @@ test('a link inside a skill is its file, a link out of it is refused', () => {
   expect(skills.get('in')?.files.map(({ path }) => path)).toEqual(['SKILL.md', 'a.txt', 'b.txt']);
   expect(skills.has('out')).toBe(false);
   expect(problems).toMatchObject([
-    { level: 'error', file: join(root, 'out/c.txt'), what: 'is a link that leads out of the skill' },
+    { level: 'error', file: join(root, 'out/c.txt'), what: 'is a link to something outside the skill' },
   ]);
 });

@@ -103,7 +103,7 @@ describe('what is against the format, but clear, is used with a warning, and ref
       'tools as a list',
       front(...good, 'allowed-tools: [Read, Bash]'),
       { allowedTools: 'Read Bash' },
-      '4 allowed-tools is a list; the format wants one text with spaces between the tools',
+      '4 allowed-tools is a list; the format expects one string, with the tools separated by spaces',
     ],
     [
       'nested metadata',
@@ -156,12 +156,12 @@ describe('only the strict check refuses what other readers may misread', () => {
     [
       'a number in metadata',
       front(...good, 'metadata:', '  version: 1.0'),
-      '5 the value of metadata.version must be in quotes: other readers take it for something other than text',
+      '5 the value of metadata.version must be in quotes: other readers would not take it for text',
     ],
     [
       'a boolean',
       front(...good, 'metadata:', '  animus.auto: true'),
-      '5 the value of metadata.animus.auto must be in quotes: other readers take it for something other than text',
+      '5 the value of metadata.animus.auto must be in quotes: other readers would not take it for text',
     ],
     ['a byte order mark', `\uFEFF${front(...good)}`, '1 begins with a byte order mark'],
   ])('%s', (_shape, text, problem) => {

@@ -39,7 +39,7 @@ test.each(SHIPPED)('%s is complete: check finds no problem and no remark about w
 
 test('it says which model and key it needs, where it works, and what to do next', async () => {
   const { stdout } = await animus('faculty', 'add', 'engineer', { env: { npm_command: 'exec' } });
-  expect(stdout).toContain('engineer asks claude-sonnet-4-5; to change that, edit model in engineer.toml');
+  expect(stdout).toContain('engineer uses claude-sonnet-4-5; to change that, edit model in engineer.toml');
   expect(stdout).toContain('set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, where the daemon runs');
   expect(stdout).toContain(`engineer works in ${path()}; to change that, edit workspace in engineer.toml.`);
   expect(stdout.match(/^ {2}npx .*$/gm)).toEqual([
@@ -97,7 +97,7 @@ test('a name that does not come with animus is not found, with the nearest', asy
 
 test('where the faculties of animus are, nothing can be added', async () => {
   const { code, stderr } = await animus('faculty', 'add', 'triage', '--faculties', SHIPPED_FACULTIES);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('is where the faculties of animus are')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('contains the faculties of animus itself')]);
 });
 
 test('completion knows the names', async () => {

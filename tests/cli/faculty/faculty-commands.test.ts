@@ -223,7 +223,7 @@ tools = ["*"]
       [7, expect.stringMatching(/^web_fetch and bash run without a person, and commands are not isolated/)],
       [14, 'bash runs without a person and can reach the same files'],
       [15, "has no effect: read_file is not one of the faculty's tools"],
-      [16, 'every tool of the MCP servers runs without a person, too (github)'],
+      [16, 'every tool of the MCP servers also runs without a person (github)'],
     ],
   ]);
 });

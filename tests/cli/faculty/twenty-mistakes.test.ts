@@ -132,7 +132,7 @@ const MISTAKES: readonly Mistake[] = [
     ['schemas/broken.json is not valid JSON'],
   ),
   mistake('two-limits', named('v', `concurrent = false\nmax_concurrent = 3\n${ENGAGE}`), 3, 'faculty.concurrent', [
-    'max_concurrent is set, too',
+    'max_concurrent is also set',
   ]),
 ];
 

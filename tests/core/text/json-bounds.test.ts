@@ -44,7 +44,7 @@ test('a text and its value are counted alike', () => {
 });
 
 test('spaces, digits and texts without end are refused, many short texts are not', () => {
-  const outside = 'characters outside of its texts';
+  const outside = 'characters outside its strings';
   const limits = { ...NO_LIMITS, depth: 10, nodes: 60_000 };
   expect(textBeyond(`[${' '.repeat(5 * 2 ** 20)}1]`, limits)).toContain(outside);
   expect(textBeyond(`[${'1'.repeat(5 * 2 ** 20)}]`, limits)).toContain(outside);

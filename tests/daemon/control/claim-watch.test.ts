@@ -148,5 +148,5 @@ test('a wait that cannot be ended does not stop claims', async () => {
   const { ran, problems, until } = await plane();
   await until('work runs', () => ran.includes(id));
   await until('it is told', () => problems().length === 1);
-  expect(problems()[0]).toMatch(/^waits whose time has come cannot be ended: /);
+  expect(problems()[0]).toMatch(/^waits that are due cannot be ended: /);
 });

@@ -117,7 +117,7 @@ it('work of an external command reads no messages, and says so', async () => {
   writeFileSync(gate, '');
   expect(await ended(id)).toMatchObject({ state: 'completed', outcome: { by: 'hand' } });
   const [mail] = await pg.database.query('select not_delivered from animus.mailbox where work_item_id = $1', [id]);
-  expect(mail).toEqual({ not_delivered: 'the command of an external faculty reads no messages' });
+  expect(mail).toEqual({ not_delivered: 'the command of an external faculty does not read messages' });
 });
 
 it('a parked focus that is woken gets the result of its call, then the message', async () => {

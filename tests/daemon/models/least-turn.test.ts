@@ -54,7 +54,7 @@ test('a limit that no turn fits into is refused where it is set, as a file with 
     '999 tokens is less than one answer of faculty dear may cost: max_tokens is 1000',
   );
   await expect(set('faculty', 'unpriced', 'usd', 1000)).rejects.toThrow(
-    'faculty unpriced can have no limit in USD: gateway/unknown has no price, so a limit in USD cannot be kept',
+    'faculty unpriced can have no limit in USD: gateway/unknown has no price, so a limit in USD cannot be enforced',
   );
   await expect(set('faculty', 'command', 'tokens', 1000)).rejects.toThrow('a command does the work');
   await expect(set('appliance', null, 'usd', 1000)).rejects.toThrow('faculty unpriced can have no limit in USD');

@@ -62,7 +62,7 @@ test.each([
     'model = "openai/my-own-model"',
     'max_usd = 5',
     'budget.max_usd',
-    'openai/my-own-model has no price, so a limit in USD cannot be kept',
+    'openai/my-own-model has no price, so a limit in USD cannot be enforced',
   ],
   [
     'model = "claude-sonnet-4-5"\nfallback_models = ["openai/mine"]',

@@ -214,7 +214,7 @@ describe.skipIf(missing !== null)(
       const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'animus-root-')));
       onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
       const { run } = await start([bash('echo never')], { faculty: `workspace = "${workspace}"` });
-      expect((await run()).outputs[0]).toContain('and that is root; give it to another user (chown -R USER');
+      expect((await run()).outputs[0]).toContain('which is root; give it to another user (chown -R USER');
     });
 
     test('holds no container while it waits, and gets a new one afterwards', async () => {

@@ -122,7 +122,7 @@ describe('work approve', () => {
     const { id } = await waiting({ command: 'git push' });
     const other = await animus(['work', 'approve', id, '--hash', 'deadbeef']);
     expect(other).toMatchObject({ code: 5 });
-    expect(other.stderr).toContain('has another hash');
+    expect(other.stderr).toContain('has a different hash');
     const [{ hash }] = (await json(['inbox', id])).waiting;
     expect(await animus(['work', 'approve', id, '--input', '[1]'])).toMatchObject({ code: 2 });
     const argv = ['work', 'approve', id, '--hash', hash.slice(0, 12), '--input', '{"command": "git push origin fix"}'];

@@ -204,7 +204,7 @@ describe('animus budget', () => {
     [['--each-item', 'a', '--per', 'day', '--usd', '1'], /--per can only be used with --faculty or --appliance/],
     [['--faculty', 'a', '--per', 'week', '--usd', '1'], /week/],
     [['--faculty', 'a', '--per', 'day', '--usd', '1e3'], /an amount such as/],
-    [['--faculty', 'a', '--per', 'day', '--usd', '0.0000001'], /an amount such as 12\.50, from 0\.000001 on/],
+    [['--faculty', 'a', '--per', 'day', '--usd', '0.0000001'], /an amount such as 12\.50, at least 0\.000001/],
   ] as const)('refuses set %j', async (argv, message) => {
     const ran = await animus('budget', 'set', ...argv);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

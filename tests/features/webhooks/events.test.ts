@@ -96,7 +96,7 @@ test('work that waits for one limit is one event, and what still waits after an 
   await database.query('delete from animus.budget_limits');
 });
 
-test('who takes part in a conversation gets its answers and what they wait for, but no proposed skill, until it takes part no longer', async () => {
+test('who takes part in a conversation gets its answers and what they wait for, but no proposed skill, until it no longer takes part', async () => {
   await target.database.query(`select animus.set_person('eve'), animus.set_person('mallory')`);
   const eve = await addHook(target.database, {
     person: 'eve',

@@ -112,7 +112,10 @@ test('a token does only what its scopes name', async () => {
         id,
         other,
         403,
-        { code: 'http.forbidden', detail: expect.stringMatching(`^this token is not for scope ${scope}; use a token`) },
+        {
+          code: 'http.forbidden',
+          detail: expect.stringMatching(`^this token does not have scope ${scope}; use a token`),
+        },
       ]);
     }
   }

@@ -128,7 +128,7 @@ test('a token has the tools of its scopes, and they are annotated', async () => 
     expect(JSON.stringify(inputSchema)).not.toContain('$ref');
   }
   expect(await use(client, 'submit_work', { faculty: 'engineer' })).toBe(
-    'http.forbidden: this token is not for scope work; use a token with this scope, of a person whose role may do it',
+    'http.forbidden: this token does not have scope work; use a token with this scope, of a person whose role may do it',
   );
   const all = await connectHttp(url, (await createToken(owner(), 'carol')).secret);
   const writing = (await all.listTools()).tools.filter(({ annotations }) => annotations?.readOnlyHint === false);

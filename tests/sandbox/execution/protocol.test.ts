@@ -25,7 +25,7 @@ test('a runner of another version is refused, and the message says to build the 
   await expect(openRunner(saying(ready({ protocol: 2 })), 'box', 5000)).rejects.toMatchObject({
     code: 'sandbox.refused',
     message: expect.stringMatching(
-      /the runner in the image box speaks protocol 2, and this animus speaks 1; build the image again \(animus sandbox build\)/,
+      /the runner in the image box speaks protocol 2, but this version of animus speaks 1; build the image again \(animus sandbox build\)/,
     ) as unknown,
   });
 });

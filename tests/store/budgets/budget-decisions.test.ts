@@ -149,7 +149,7 @@ describe('an approval', () => {
     await limit(db(), 'faculty', other, 0.505, { period: 'day' });
     await db().query(`update animus.budget_limits set set_by = 'mallory' where faculty = $1`, [other]);
     await expect(approve(db(), items[0]!.id, { input: '{"add": 1}' })).rejects.toThrow(
-      /the limit of 0\.505 USD for faculty .* holds by now \((?!mallory).*\), not the one of 0\.5 USD/,
+      /the limit of 0\.505 USD for faculty .* applies now \((?!mallory).*\), not the one of 0\.5 USD/,
     );
     // The sweep asks anew.
     await db().query('select animus.wake_budgets()');
@@ -168,7 +168,7 @@ describe('an approval', () => {
     await setBy('alice', name);
     await limit(db(), 'item', `other-${name}`, 0.015);
     await setBy('mallory', `other-${name}`);
-    await expect(approve(db(), id, { input: '{"add": 1}' })).rejects.toThrow(/holds by now \(alice, .*\), not the one/);
+    await expect(approve(db(), id, { input: '{"add": 1}' })).rejects.toThrow(/applies now \(alice, .*\), not the one/);
   });
 
   test('decides about the others when the item with which it was shown was cancelled', async () => {

@@ -96,7 +96,7 @@ describe('a cycle of waits through merges', () => {
     await spawn(db, child, { faculty, dedupKey: 'other' });
     await spawn(db, below, { faculty, dedupKey: 'top' });
     expect(await await_(db, child)).toBe(true);
-    await expect(await_(db, below)).rejects.toThrow(/both would wait for ever/);
+    await expect(await_(db, below)).rejects.toThrow(/both would wait forever/);
   });
 
   it('does not exist where two wait for the same item', async () => {

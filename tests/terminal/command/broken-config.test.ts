@@ -38,7 +38,7 @@ test.each(Object.entries(BROKEN))(
     ]) {
       const { code, stderr } = await run(argv, here);
       expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: expect.stringMatching(said) });
-      expect(stderr).toContain('the configuration is broken, and this command does without it');
+      expect(stderr).toContain('the configuration is broken, and this command runs without it');
     }
     const { stdout, stderr } = await run(['status', '--json'], here);
     expect(JSON.parse(stdout)).toMatchObject({ database: { kind: 'postgres' } });

@@ -146,7 +146,7 @@ test('whatever pieces come, and whenever: the recorded words are read once and i
 
 const running = { type: 'state', state: 'running', by: null, note: null } as const;
 test.each([
-  ['a daemon goes on', event({ ...running, focus: 1, resumed: true })],
+  ['a daemon continues', event({ ...running, focus: 1, resumed: true })],
   ['a later focus begins', event({ ...running, focus: 2, resumed: false })],
   ['the attempt fails', event({ type: 'error', focus: 1, endedAs: 'lost', message: null })],
 ] as const)('what came is withdrawn when %s', (_what, voided) => {

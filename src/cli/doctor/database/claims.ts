@@ -1,4 +1,4 @@
-/** Checks whether work is claimed that is due. */
+/** Checks whether work that is due is claimed. */
 import { isAnimusError } from '../../../core/errors/errors.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { Database } from '../../../store/sql/database.ts';
@@ -22,7 +22,7 @@ async function lookAtClaims(db: Database): Promise<readonly Finding[]> {
   const findings = told.map((message) => problem('claims', message, REMEDY));
   for (const { work_item_id: id, faculty, failures, sqlstate } of await readKeptFaults(db)) {
     const what =
-      id === null ? `nothing of ${faculty} can be claimed` : `work item ${id} of ${faculty} cannot be claimed`;
+      id === null ? `no work of ${faculty} can be claimed` : `work item ${id} of ${faculty} cannot be claimed`;
     if (told.some((message) => message.startsWith(what))) continue;
     const detail = `${what}: ${failures === 1 ? 'a claim' : `${failures} claims`} failed on its ${id === null ? 'rows' : 'row'} (SQLSTATE ${sqlstate})`;
     findings.push(problem('claims', detail, REMEDY));
@@ -35,9 +35,9 @@ async function lookAtClaims(db: Database): Promise<readonly Finding[]> {
   const unclaimed = await readUnclaimed(db, null);
   if (unclaimed?.workItemId !== before.workItemId) return [];
   const { items, workItemId, since, locked } = unclaimed;
-  const detail = `${counted(items, 'work item')} due for a minute or more, with a daemon that has room, and not claimed: ${workItemId}, since ${since.slice(0, 19)}Z`;
+  const detail = `${counted(items, 'work item')} due for a minute or more and not claimed, although a daemon has room: ${workItemId}, since ${since.slice(0, 19)}Z`;
   const remedy = locked
-    ? 'its row is locked by another transaction: end that, or see pg_stat_activity'
+    ? 'its row is locked by another transaction: end that one (see pg_stat_activity)'
     : 'look at the log of the daemon, or run: animus doctor --deep';
   return [problem('claims', detail, remedy)];
 }
@@ -46,4 +46,4 @@ async function lookAtClaims(db: Database): Promise<readonly Finding[]> {
 const AGAIN_MS = 3000;
 
 const REMEDY =
-  'remove the cause that the message names (a trigger or a check of an application, a setting, a damaged row); daemons try again by themselves';
+  'remove the cause that the message names (a trigger or a check of an application, a setting, a damaged row); daemons try again on their own';

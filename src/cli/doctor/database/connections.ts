@@ -10,8 +10,8 @@ export async function examineConnections(db: Database, poolSize: number): Promis
   if (db.kind === 'embedded') return [];
   const needed = poolSize + 1;
   return (await readConnectionLimits(db, needed)).map((limit) => {
-    const detail = `${whose(limit)} ${counted(limit.limit, 'connection')}, and a daemon uses up to ${needed}: daemon.pool_size and one to listen`;
-    const remedy = `${raise(limit, needed)} (for several daemons, that many for each), or lower daemon.pool_size`;
+    const detail = `${whose(limit)} ${counted(limit.limit, 'connection')}, and a daemon uses up to ${needed}: daemon.pool_size plus one to listen`;
+    const remedy = `${raise(limit, needed)} (with several daemons, that many for each), or lower daemon.pool_size`;
     return problem('connections', detail, remedy);
   });
 }

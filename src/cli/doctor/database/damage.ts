@@ -24,7 +24,7 @@ export async function examineDamage(db: Database): Promise<readonly Finding[]> {
   const why =
     version !== needed
       ? `the schema has version ${version}, and this animus knows version ${needed}`
-      : 'the SQL functions are those of another version';
+      : 'the SQL functions belong to another version';
   if (version !== needed || staleFunctions.length > 0) return [note('objects', `not compared: ${why}`)];
   const damage = await db.transaction(readDamage);
   const objects = damage.length === 0 ? [fine('objects', WHOLE)] : objectFindings(damage);
@@ -42,7 +42,7 @@ export async function examineDamage(db: Database): Promise<readonly Finding[]> {
 }
 
 const WHOLE =
-  'tables, columns, constraints, indexes, views, sequences, functions, triggers and rights are those of this animus';
+  'tables, columns, constraints, indexes, views, sequences, functions, triggers and rights match this version of animus';
 
 const CHECKS: Readonly<Record<string, (db: Queryable) => Promise<readonly Finding[]>>> = {
   waits: examineWaits,
@@ -77,7 +77,7 @@ function objectFindings(damage: readonly ObjectDamage[]): Finding[] {
   });
   const more = damage.length - named.length;
   if (more <= 0) return named;
-  return [...named, problem('objects', `${more} more objects differ`, 'mend these, and look again')];
+  return [...named, problem('objects', `${more} more objects differ`, 'fix these, and check again')];
 }
 
 async function examineWaits(db: Queryable): Promise<readonly Finding[]> {
@@ -85,7 +85,7 @@ async function examineWaits(db: Queryable): Promise<readonly Finding[]> {
   if (stranded.count === 0) return [fine('waits', 'all waiting work waits for something')];
   const [first] = stranded.examples;
   const them = stranded.count === 1 ? 'it' : 'them';
-  const detail = `${counted(stranded.count, 'work item')} in state waiting with nothing to wait for, so nothing wakes ${them}: ${list(stranded)}`;
+  const detail = `${counted(stranded.count, 'work item')} in state waiting with nothing to wait for, so nothing will wake ${them}: ${list(stranded)}`;
   return [problem('waits', detail, `cancel ${them}, and submit the work again: animus work cancel ${first}`)];
 }
 
@@ -94,7 +94,7 @@ const MIGRATE = 'run: animus db migrate';
 async function examineQueue(db: Queryable): Promise<readonly Finding[]> {
   const [unqueued, stray] = [await readUnqueued(db), await readStrayMessages(db)];
   const without = `${counted(unqueued.count, 'open work item')} without a message in the queue animus_work: ${list(unqueued)}`;
-  const of = `${counted(stray.count, 'message')} in the queue animus_work that no open work item has: ${list(stray)}`;
+  const of = `${counted(stray.count, 'message')} in the queue animus_work for no open work item: ${list(stray)}`;
   const problems = [...(unqueued.count > 0 ? [without] : []), ...(stray.count > 0 ? [of] : [])];
   return mended('queue', problems, 'each open work item has exactly one message');
 }
@@ -106,8 +106,8 @@ function mended(check: string, problems: readonly string[], well: string): reado
 
 async function examineKeys(db: Queryable): Promise<readonly Finding[]> {
   const [unkept, stray] = [await readUnkept(db), await readStrayKeys(db)];
-  const without = `${counted(unkept.count, 'open work item')} whose dedup_key is not in animus.active_keys, so that duplicates are done as well: ${list(unkept)}`;
-  const of = `${counted(stray.count, 'row')} of animus.active_keys of no open work, so that what is submitted with that key is never done: ${list(stray)}`;
+  const without = `${counted(unkept.count, 'open work item')} whose dedup_key is not in animus.active_keys, so duplicates are not recognised: ${list(unkept)}`;
+  const of = `${counted(stray.count, 'row')} of animus.active_keys for no open work, so work submitted with that key is never done: ${list(stray)}`;
   const problems = [...(unkept.count > 0 ? [without] : []), ...(stray.count > 0 ? [of] : [])];
   return mended('keys', problems, 'each dedup_key of work that is queued finds its item');
 }
@@ -122,9 +122,9 @@ async function examineSequences(db: Queryable): Promise<readonly Finding[]> {
 
 async function examineSettingsRows(db: Queryable): Promise<readonly Finding[]> {
   const missing = await missingSettings(db);
-  const lost = 'what a person had set there (limits of memories, days of stale skills) is lost with them';
+  const lost = 'values that a person had set there (memory limits, days until a skill is stale) are lost with them';
   const problems = missing.length === 0 ? [] : [`animus.settings lacks ${missing.join(', ')}; ${lost}`];
-  return mended('settings rows', problems, 'animus.settings has the rows of a migrated database');
+  return mended('settings rows', problems, 'animus.settings has all its rows');
 }
 
 async function examineOrphans(db: Queryable): Promise<readonly Finding[]> {

@@ -99,9 +99,16 @@ async function examineSchema(db: Database): Promise<readonly Finding[]> {
   await checkCompatible(db);
   if (version === needed && status.staleFunctions.length > 0) {
     const names = firstOf(status.staleFunctions);
-    return [problem('schema', `functions differ from those of this animus: ${names}`, 'run: animus db migrate')];
+    return [
+      problem('schema', `functions differ from those of this version of animus: ${names}`, 'run: animus db migrate'),
+    ];
   }
-  return [fine('schema', version === needed ? `version ${version}` : `version ${version}, applied by a later animus`)];
+  return [
+    fine(
+      'schema',
+      version === needed ? `version ${version}` : `version ${version}, applied by a later version of animus`,
+    ),
+  ];
 }
 
 function examineVector({ vector }: DatabaseOffer): Finding {

@@ -20,15 +20,15 @@ export async function examineListen(db: Database): Promise<readonly Finding[]> {
 async function sharedSessions(db: Database): Promise<Finding> {
   const [row] = await db.query<{ login: string }>('select quote_ident(current_user) as login');
   const { login } = row!;
-  const detail = `there is a transaction pooler in between: what animus sets in its sessions (time zone, date style, search_path and others) reaches every client that uses the login ${login} through it`;
+  const detail = `a transaction pooler is in between: what animus sets in its sessions (time zone, date style, search_path and others) reaches every client that uses the login ${login} through it`;
   const cure = `give animus a login that no other application uses: create role … login password '…' in role ${login}, and name it in DATABASE_URL; or connect to the server directly`;
   return note('pooler', detail, cure);
 }
 
 const SILENT =
-  'animus.notify is off for this login or database: what it inserts, cancels or ends is found at the next look, after daemon.poll_seconds';
+  'animus.notify is off for this login or database: what it inserts, cancels or ends is noticed only at the next poll, after daemon.poll_seconds';
 const SPEAK =
-  'only an application that prepares transactions needs that: set it where that application connects, and reset it here (alter role or alter database … reset animus.notify)';
+  'only an application that uses prepared transactions needs that: set it where that application connects, and reset it here (alter role or alter database … reset animus.notify)';
 
 async function sendsNone(db: Database): Promise<boolean> {
   const [row] = await db.query<{ none: boolean }>(

@@ -1,4 +1,4 @@
-/** Names the settings of the server, database and role that matter to animus, with what they do and their cure. */
+/** Names the settings of the server, database and role that matter to animus, with their effect and the remedy. */
 import { readServerSettings, type ServerSetting } from '../../../store/postgres/server-settings.ts';
 import { LEAST_TIMEOUT_MS, settledValue } from '../../../store/postgres/session-settings.ts';
 import type { Database } from '../../../store/sql/database.ts';
@@ -34,7 +34,7 @@ function finding({ state, why, to, whom }: Found, setting: ServerSetting, login:
   const what = `${name} = ${shown(name, setting.value)}${role === null ? '' : ` of role ${role}`}`;
   if (to === null) return fine('settings', `${what}: ${why}`);
   const others = whom === 'all' ? setting.logins : whom === 'applications' ? setting.applications : [];
-  const detail = `${what}, ${placeText(setting, login)}: ${why}${others.length > 0 ? `; it also holds for ${firstOf(others)}` : ''}`;
+  const detail = `${what}, ${placeText(setting, login)}: ${why}${others.length > 0 ? `; it also applies to ${firstOf(others)}` : ''}`;
   return (state === 'problem' ? problem : note)('settings', detail, cure(`${name} = '${to}'`, whom, setting, login));
 }
 
@@ -65,7 +65,7 @@ const shown = (name: string, value: string) =>
 const FELT: Readonly<Record<string, (setting: ServerSetting) => Found | null>> = {
   default_transaction_isolation({ value }) {
     const why =
-      'animus uses read committed in its own sessions and needs no cure; an application is refused cancels, decisions and watches (WA002) unless it begins them with isolation level read committed, and must repeat what fails with 40001';
+      'animus uses read committed in its own sessions and needs no change; an application cannot cancel, decide or watch work (WA002) except at isolation level read committed, and must retry what fails with 40001';
     return value.startsWith('read') ? null : { state: 'note', why, to: 'read committed', whom: 'applications' };
   },
   default_transaction_read_only: ({ value, role }) =>
@@ -89,7 +89,7 @@ function examineOwn({ name, value, now }: ServerSetting): Found | null {
     if (value === '0' || Number(value) >= least) return null;
     if (now === '0' || Number(now) >= least)
       return { state: 'ok', why: `animus raises it in its own sessions to ${duration(least)}`, to: null, whom: 'own' };
-    const why = `animus may be ended by it; it needs ${duration(least)}`;
+    const why = `it may end sessions of animus, which needs ${duration(least)}`;
     return { state: 'note', why, to: `${least}ms`, whom: 'own' };
   }
   const settled = settledValue(name);

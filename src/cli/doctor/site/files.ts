@@ -53,7 +53,7 @@ export function examineModes(config: Config): readonly Finding[] {
     // Write access to it controls what agents may do. It may belong to root or, in a container, to a user of the host.
     ...(config.file === null ? [] : modeProblems(config.file, 0o002, '644')),
   ];
-  return wrong.length > 0 ? wrong : [fine('file modes', `no file of ${config.home} is open to other users`)];
+  return wrong.length > 0 ? wrong : [fine('file modes', `no file in ${config.home} is open to other users`)];
 }
 
 function modeProblems(path: string, forbidden: number, wanted: string): Finding[] {

@@ -36,8 +36,8 @@ export function providerQuestion(
   const provider = config.providers.get(name);
   if (!provider) {
     const known = [...config.providers.keys()];
-    const hint = didYouMean(name, known) || ` (there are ${known.join(', ')})`;
-    const remedy = 'name one that there is, or add [providers.NAME] to animus.toml';
+    const hint = didYouMean(name, known) || ` (known: ${known.join(', ')})`;
+    const remedy = 'use one of these, or add [providers.NAME] to animus.toml';
     return problem(`provider ${name}`, `no provider named ${name}${hint}`, remedy);
   }
   return { provider, model: slash === -1 ? modelOf(name, config, faculties) : asked.slice(slash + 1) };

@@ -50,7 +50,7 @@ function examineSecrets({ config, env }: Reach, isolation: Isolation): readonly 
     const paths = known.realPaths();
     const what = paths.length === 0 ? 'no secrets yet' : paths.join(', ');
     if (isolation === 'namespace') return [fine(check, what)];
-    const only = isolation === 'uid' ? 'only file modes and owners keep commands out' : 'commands are not kept out';
+    const only = isolation === 'uid' ? 'only file modes and owners keep commands out' : 'nothing keeps commands out';
     return [note(check, `hidden from file tools: ${what}; ${only}`, NAMESPACES)];
   } catch (error) {
     if (!isAnimusError(error, 'files.displaced')) throw error;
@@ -121,11 +121,11 @@ async function examineLoginAt(url: string, isolation: Isolation): Promise<readon
   const place = isShared(socket.directory) ? socket.file : socket.directory;
   if (isolation === 'namespace') {
     if (place === socket.directory || !open)
-      return [fine(check, `by the socket in ${socket.directory}; ${place} is hidden from commands`)];
+      return [fine(check, `over the socket in ${socket.directory}; ${place} is hidden from commands`)];
     const detail = `${place} is hidden from commands, but after a restart of the server it is visible to commands that are running`;
     return [note(check, detail, 'put the socket into its own directory (unix_socket_directories)')];
   }
-  if (!open) return [fine(check, `by the socket in ${socket.directory}, with a password`)];
+  if (!open) return [fine(check, `over the socket in ${socket.directory}, with a password`)];
   const who = `${isolation === 'none' ? '' : 'with trust, '}every command can log in as this role`;
   const detail = `the server accepts this user without a password on its socket in ${socket.directory}: ${who}`;
   return [problem(check, detail, remedy)];

@@ -27,7 +27,7 @@ export async function openCheckout(invocation: Invocation, directory: string, re
   const place = resolve(cwd, directory);
   if (await isAgents(invocation, place, result)) {
     throw refused(
-      `${place} is a directory of animus in which an agent works, and git is not run there; go to your own repository, or name it with --into DIR`,
+      `${place} is a directory of animus in which an agent works, and git is never run there; go to your own repository, or name it with --into DIR`,
     );
   }
   const found = gitIn(invocation, place);
@@ -69,7 +69,7 @@ export async function requireClean({ git, gitDir }: Checkout): Promise<void> {
     .map((entry) => entry.slice(3));
   if (files.length === 0) return;
   throw refused(
-    `${git.directory} has uncommitted changes in ${counted(files.length, 'file')}: ${someOf(files)}; commit them, or put them away with git stash, then try again`,
+    `${git.directory} has uncommitted changes in ${counted(files.length, 'file')}: ${someOf(files)}; commit or stash them, then try again`,
   );
 }
 
@@ -100,7 +100,7 @@ export async function bringCommits(checkout: Checkout, result: FoundResult): Pro
   if (shares.code !== 0) {
     const whose = item.repo === null ? '' : ` (${item.repo})`;
     throw refused(
-      `${git.directory} is not the repository of work item ${id}${whose}, and does not have the commit that it began at (${start.slice(0, 12)}); go to that repository or a clone of it, update the clone, or use: animus work apply ${id} --patch`,
+      `${git.directory} is not the repository of work item ${id}${whose}, and does not have the commit that it started from (${start.slice(0, 12)}); go to that repository or a clone of it, update the clone, or use: animus work apply ${id} --patch`,
     );
   }
   if (item.repo === null || !existsSync(item.repo)) {

@@ -16,7 +16,7 @@ export async function worktreesCommand(invocation: Invocation, { host, limit }: 
   const found = await withDatabase(invocation, (db) => readKeptWorktrees(db, host ?? null, limit + 1));
   const worktrees = found.slice(0, limit);
   output.document({ worktrees, more: found.length > limit });
-  if (worktrees.length === 0) output.note('no directory of a worktree is there');
+  if (worktrees.length === 0) output.note('there are no directories of worktrees');
   else output.table(COLUMNS, worktrees.map(rowOf));
   if (found.length > limit)
     output.note(`there are more: animus work worktrees --limit ${Math.min(10_000, limit * 10)}`);

@@ -1,4 +1,4 @@
-/** Computes what applying a result makes of a checkout, as objects of its repository. Nothing that anybody sees is changed. */
+/** Computes what applying a result does to a checkout, as objects of its repository. Nothing that anybody sees is changed. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -20,12 +20,12 @@ export function addResultCommands(group: Command, run: RunCommand): void {
     ],
   })
     .option('--stat', 'only the files, and how many lines of each')
-    .option('--tool', 'open it in the diff tool of your git (git difftool)')
+    .option('--tool', 'open it in your diff tool (git difftool)')
     .action(
       run(async (...given: Parameters<typeof DiffCommand>) => (await import('./work-diff.ts')).diffCommand(...given)),
     );
   addCommand(group, 'apply <id>', {
-    summary: 'bring what an item has changed in its worktree into the checkout where you stand',
+    summary: 'apply what an item has changed in its worktree to the checkout that you are in',
     examples: [
       'animus work apply 5b1f0c3de2a9',
       'animus work apply 5b1f0c3de2a9 --squash',
@@ -36,15 +36,15 @@ export function addResultCommands(group: Command, run: RunCommand): void {
     .option('--squash', 'stage all of it as one change, for you to commit')
     .option('--cherry-pick', 'put its commits on top of yours, one by one')
     .option('--patch', 'stage it as a patch, in any repository')
-    .option('--into <dir>', 'this checkout, instead of the one where you stand')
+    .option('--into <dir>', 'this checkout, instead of the one that you are in')
     .action(
       run(async (...given: Parameters<typeof ApplyCommand>) =>
         (await import('./work-apply.ts')).applyCommand(...given),
       ),
     );
   addCommand(group, 'checkout <id> [dir]', {
-    summary: 'check out what an item has made: here, on its branch, or with DIR in a new worktree of the repository',
-    arguments: { dir: 'a directory that does not exist yet, or is empty; without it, the checkout where you stand' },
+    summary: 'check out the result of an item: here, on its branch, or with DIR in a new worktree of the repository',
+    arguments: { dir: 'a directory that does not exist yet, or is empty; without it, the checkout that you are in' },
     examples: ['animus work checkout 5b1f0c3de2a9', 'animus work checkout 5b1f0c3de2a9 ../review'],
   }).action(
     run(async (...given: Parameters<typeof CheckoutCommand>) =>
@@ -52,7 +52,7 @@ export function addResultCommands(group: Command, run: RunCommand): void {
     ),
   );
   addCommand(group, 'discard <id>', {
-    summary: 'remove the directory, the branch and the refs of an ended item; what of it is nowhere else is lost',
+    summary: 'remove the directory, the branch and the refs of an ended item; what exists nowhere else is lost',
     examples: ['animus work discard 5b1f0c3de2a9', 'animus work discard 5b1f0c3de2a9 --yes'],
   })
     .option('--yes', 'do not ask')
@@ -62,7 +62,7 @@ export function addResultCommands(group: Command, run: RunCommand): void {
       ),
     );
   addCommand(group, 'worktrees', {
-    summary: 'list the directories of worktrees that are there, the longest unused first: size, what only they hold',
+    summary: 'list the directories of worktrees, the longest unused first, with their size and what exists only there',
     examples: ['animus work worktrees', 'animus work worktrees --json | jq ".worktrees[].path"'],
   })
     .option('--host <host>', 'only those of this host')

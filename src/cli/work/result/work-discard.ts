@@ -33,7 +33,7 @@ export async function discardCommand(
     const item = await findDiscardable(db, reference);
     if (item === null) {
       output.document({ discarded: false });
-      output.note('it is discarded already');
+      output.note('it is already discarded');
       return 0;
     }
     if (!(await confirmed(invocation, item, yes === true))) return 1;
@@ -56,7 +56,7 @@ export async function discardCommand(
     if (left.branchKept !== null)
       output.note(`the branch stays: ${left.branchKept}; delete it with: git branch -D ${tree.branch}`);
     if (!left.removed)
-      output.note(`${tree.path} is not removed yet (${left.why}): a daemon of that host does it within two minutes`);
+      output.note(`${tree.path} is not removed yet (${left.why}): a daemon of that host will do it within two minutes`);
     return 0;
   });
 }
@@ -101,7 +101,7 @@ async function confirmed(invocation: Invocation, item: ItemWorktree, yes: boolea
   if (item.worktree_id !== item.work_item_id) output.line('  It is the worktree of the whole conversation.');
   const questions = openQuestions(context, false);
   try {
-    const answer = await questions.ask('Discard it? What of it was not merged or copied is lost. yes or no', 'no');
+    const answer = await questions.ask('Discard it? What was not merged or copied will be lost. yes or no', 'no');
     if (/^y(es)?$/i.test(answer)) return true;
     output.note('nothing was discarded');
     return false;

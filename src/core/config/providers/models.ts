@@ -29,7 +29,7 @@ const keys = {
   max_output: key(tokens().optional(), 'maximum tokens of one answer; none: from the catalogue'),
   wire: key(oneOf(WIRE_CHOICES).optional(), 'the wire format of this model, at a provider of kind `openai` or `azure`; none: that of its provider'),
   structured_outputs: key(oneOf(STRUCTURED_OUTPUTS).optional(), 'how the model can be [held to the outcome_schema](models.md#answers-held-to-a-schema) of a faculty; none: from the catalogue'),
-  like: key(matching(/^[a-z0-9]+\/\S+$/, 'a model of the catalogue, "vendor/model"').optional(), 'a name of your own (a deployment, an alias): the model that it stands for, with its prices'),
+  like: key(matching(/^[a-z0-9]+\/\S+$/, 'a model of the catalogue, "vendor/model"').optional(), 'a name of your own (a deployment, an alias): the model that it refers to, with its prices'),
   images: key(flag().optional(), 'sees images; none: from the catalogue'),
   documents: key(flag().optional(), 'reads PDF files; none: from the catalogue'),
   thinking: key(oneOf(THINKING).optional(), 'how it thinks ([models.md](models.md#abilities)); none: from the catalogue'),
@@ -88,7 +88,7 @@ export function checkModels(
     const kind = providers.get(provider)?.kind;
     if (model.wire !== undefined && kind !== undefined && !hasWires(kind)) refuse(ONE_WIRE(kind), 'wire');
     checkAdditions(model, (setting, detail) => refuse(detail, setting));
-    if (/\*./.test(name)) refuse('* is allowed only at the end, and stands for all names that begin like this');
+    if (/\*./.test(name)) refuse('* is allowed only at the end, and matches all names with this prefix');
     // A provider with problems of its own counts as known.
     if (providers.has(provider) || place.document.written('providers', provider) !== undefined) continue;
     refuse(`no provider named ${provider}; the providers are ${[...providers.keys()].join(', ')}`);

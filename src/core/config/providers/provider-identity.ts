@@ -1,4 +1,4 @@
-/** What stands behind the name of a provider: where words go, and with whose credential. */
+/** What is behind the name of a provider: where texts are sent, and with whose credential. */
 import { createHash } from 'node:crypto';
 import type { HttpProviderConfig, ProviderConfig } from './provider.ts';
 

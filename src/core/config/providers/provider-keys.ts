@@ -26,7 +26,7 @@ const cloudName = (expected: string) => matching(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,
 export const credentials = table({
   command: key(argumentList(), 'a program and its arguments that print the key, instead of `api_key_env` ([providers.md](providers.md#credentials-by-command))'),
   environment: key(variableNames().default([]), "variables of the daemon's environment that the command gets in addition to PATH, HOME, LANG, USER and LOGNAME; `AWS_*` means all variables with this prefix"),
-  refresh_seconds: key(seconds(1, 86_400).default(900), 'how long a credential is used that names no expiry'),
+  refresh_seconds: key(seconds(1, 86_400).default(900), 'how long a credential without an expiry is used'),
   timeout_seconds: key(seconds(1, 600).default(30), 'a command that takes longer is killed, and the call fails'),
 });
 

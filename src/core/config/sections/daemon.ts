@@ -23,7 +23,7 @@ export const daemon = section(
     lease_seconds: key(seconds(5, 3600).default(60), 'how long a lease lasts without a heartbeat; a heartbeat is sent every third of it. After a crash, work on the same host resumes after this time'),
     poll_seconds: key(seconds(0.1, 600).default(5), 'how often the daemon polls for work, in case a notification was missed; must be less than the lease. Default on the embedded database: 0.25'),
     shutdown_grace_seconds: liveKey(seconds(0, 3600).default(30), 'how long foci may continue after the first SIGTERM; after that they are released at their next turn'),
-    focus_host_grace_seconds: liveKey(seconds(0, 86_400).default(120), "how long only daemons of the host that has a focus's files, or those of the answer before in a conversation, may take it; after that, any daemon may"),
+    focus_host_grace_seconds: liveKey(seconds(0, 86_400).default(120), "for how long a focus is left to daemons on the host that has its files (or those of the previous answer of its conversation); after that, any daemon may take it"),
     focus_max_memory_mib: liveKey(count(64, 16_777_216).default(2048), 'memory in MiB that all processes of a focus (`bash`, hooks, git) may use together. Above it, the command that uses most is stopped with all its processes. A faculty may set its own `max_memory_mib`'),
     focus_max_processes: liveKey(count(16, 1_000_000).default(1024), 'processes and threads that a focus may have together. Above it, the command that uses most is stopped in the same way. A faculty may set its own `max_processes`. See [hooks.md](hooks.md#memory-and-processes)'),
     commit_email: liveKey(matching(COMMIT_EMAIL, 'an e-mail address').default('animus@localhost'), 'the address of the author of commits in [worktrees](worktrees.md); the name is `FACULTY via animus`'),
@@ -73,6 +73,6 @@ export const retention = section('retention', {
   pack_days: liveKey(days().optional(), 'transcripts of ended work are packed this many days after its end ([operations.md](operations.md#years-of-history)). Without it, they stay in the tables until the work is deleted'),
   artifacts_days: liveKey(days().default(30), 'large outputs of tools, and attachments, are deleted this many days after their work has ended'),
   worktree_days: liveKey(days().default(14), 'the directory of a [worktree](worktrees.md#how-long-it-is-kept) whose content is all on its branch is removed this many days after its work has ended; the branch stays'),
-  held_worktree_days: liveKey(days().optional(), 'the same for a directory that holds something beside its branch, which is then lost. Without it, such a directory stays until somebody discards it'),
+  held_worktree_days: liveKey(days().optional(), 'the same for a directory that contains something that is not on its branch, which is then lost. Without it, such a directory stays until somebody discards it'),
   directories_days: liveKey(count(0, 36_500).default(7), 'the files that ended work left in its own directory are deleted after this many days; `0`: at once'),
 });

@@ -46,7 +46,7 @@ export function checkEmbeddings(
     // A provider with problems of its own counts as known.
     if (place.document.written('providers', name) !== undefined) return;
     const known = [...providers.keys()];
-    refuse(`no provider named ${name}${didYouMean(name, known) || ` (there are ${known.join(', ')})`}`);
+    refuse(`no provider named ${name}${didYouMean(name, known) || ` (known: ${known.join(', ')})`}`);
   } else if (!(EMBEDDING_KINDS as readonly string[]).includes(provider.kind)) {
     const kinds = EMBEDDING_KINDS.map((kind) => `"${kind}"`).join(', ');
     refuse(`provider ${name} of kind "${provider.kind}" has no embeddings; use one of kind ${kinds}`);

@@ -49,7 +49,7 @@ const signatures = () =>
 const oidc = {
   issuer: key(httpUrl(), 'an OIDC issuer whose tokens are accepted at the API ([people.md](people.md#tokens-of-an-oidc-issuer)): exactly the `iss` of the tokens'),
   audience: key(textsMatching(/^\S{1,1000}$/, 'an audience', 'a list of audiences', 20), 'the `aud` of a token must contain one of them'),
-  jwks_url: key(httpUrl().optional(), 'where its keys are; none: its discovery document, at `/.well-known/openid-configuration` below the issuer, says it'),
+  jwks_url: key(httpUrl().optional(), 'where its keys are; none: its discovery document says so, at `/.well-known/openid-configuration` below the issuer'),
   algorithms: key(signatures().default(['RS256', 'ES256']), 'the signatures that are accepted, of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 and EdDSA'),
   clock_tolerance_seconds: key(seconds(0, 300).default(30), 'how far the clocks of the issuer and of this host may differ'),
   person_claim: key(claim().default('sub'), 'the claim that names the person; dots separate the parts of a path. An `email` counts only with `email_verified`'),
@@ -65,12 +65,12 @@ export const http = section(
   // biome-ignore format: a key per line
   {
     api: key(flag().default(false), 'whether the [HTTP API](http.md) is served at `daemon.http`; without it, only health is'),
-    behind_tls: key(flag().default(false), 'a proxy with TLS stands in front. Only then may `daemon.http` be an address that is not loopback while the API is on'),
+    behind_tls: key(flag().default(false), 'whether a TLS proxy is in front. Only then may `daemon.http` be an address that is not loopback while the API is on'),
     allowed_hosts: key(hosts().default([]), 'names under which clients reach the API, such as that of the proxy. IP addresses and `localhost` are always allowed'),
     allowed_origins: key(origins().default([]), 'origins such as `"https://console.example.com"` whose pages in a browser may use the API'),
     trusted_proxies: key(networks().default([]), 'proxies in front of the API, such as `"10.0.0.5"` or `"172.16.0.0/12"`. Of a request that comes from one of them, the client\'s address is read from `X-Forwarded-For` or `Forwarded`: the nearest hop that is not a trusted proxy ([http.md](http.md#behind-a-proxy))'),
     max_connections: key(count(10, 100_000).default(1000), 'connections that are open at once while the API is on; without the API, 100'),
-    requests_per_minute: key(count(1, 1_000_000).default(1200), 'requests that one person may send in a minute to one server'),
+    requests_per_minute: key(count(1, 1_000_000).default(1200), 'requests per minute that one person may send to one server'),
     database_url_env: key(variableName().optional(), "the variable that contains the database URL of the API's own login, which needs only the role `animus_gateway`; `NAME_FILE` names a file with it, as for all secrets. none: the daemon's login"),
     oidc: table(oidc).optional(),
   },
@@ -111,7 +111,7 @@ function checkAddress({ api, behindTls }: { api: boolean; behindTls: boolean }, 
 
 /** Why the API does not listen on this address. */
 export function unencrypted(address: string): string {
-  return `at ${address} the API would send tokens over the network without encryption; listen on 127.0.0.1, or put a proxy with TLS in front and set behind_tls = true`;
+  return `at ${address} the API would send tokens over the network without encryption; listen on 127.0.0.1, or put a TLS proxy in front and set behind_tls = true`;
 }
 
 /** True for an address that only this host can reach. */
@@ -127,10 +127,7 @@ function oidcOf(settings: Settings<typeof oidc>, place: SectionPlace) {
     ['jwks_url', settings.jwksUrl],
   ] as const) {
     if (url?.startsWith('http:') === true && !settings.allowHttp && !isLocal(url)) {
-      refuse(
-        name,
-        'anyone who is between animus and the issuer could replace its keys; use https, or set allow_http = true',
-      );
+      refuse(name, 'anyone between animus and the issuer could replace its keys; use https, or set allow_http = true');
     }
   }
   if (settings.audience.length === 0)

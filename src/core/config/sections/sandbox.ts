@@ -30,12 +30,12 @@ export const sandbox = section(
     certificates: key(text('the path of a directory').optional(), 'the directory with `ca.pem`, `cert.pem` and `key.pem`, for TLS with an engine at a TCP address; relative to this file. none: with `DOCKER_TLS_VERIFY`, `DOCKER_CERT_PATH` or `~/.docker`; otherwise no TLS'),
     image: key(matching(IMAGE_NAME, 'the name of an image').default(DEFAULT_SANDBOX_IMAGE), 'the image in which code runs whose faculty names none; `animus sandbox build` makes this one'),
     runtime: key(matching(DOCKER_NAME, 'the name of a runtime').optional(), "an OCI runtime that the engine knows, such as `runsc` (gVisor) or `kata`; none: the engine's default"),
-    transport: key(oneOf(['stdio', 'http']).default('stdio'), 'how code speaks with the daemon: by the standard input and output of its container, which then has no network, or by [HTTP](sandbox.md#http) on a network that reaches only the daemon'),
+    transport: key(oneOf(['stdio', 'http']).default('stdio'), 'how code talks to the daemon: over the standard input and output of its container, which then has no network, or over [HTTP](sandbox.md#http) on a network that reaches only the daemon'),
     network: key(matching(DOCKER_NAME, 'the name of a network').default('animus-sandbox'), 'for `transport = "http"`: the internal Docker network of the containers; created if it is missing'),
-    pool_size: key(count(0, 100).default(2), 'containers that are kept started and unused, per image and limits, once an image was used; 0: each execution waits for its container'),
+    pool_size: key(count(0, 100).default(2), 'idle containers kept ready per image and limits, once an image has been used; 0: each execution waits for its container to start'),
     max_executions: key(count(1, 1000).default(8), 'executions that one daemon runs at once; others wait'),
     max_processes: key(count(8, 100_000).default(128), 'processes and threads of a container'),
-    work_mib: key(count(1, 65_536).default(64), 'size in MiB of its work directory, which is in memory and counts as such, and of the largest file'),
+    work_mib: key(count(1, 65_536).default(64), 'size in MiB of its work directory, which is in memory and counts as memory, and of the largest file'),
   },
   {
     read({ certificates, ...settings }, place) {

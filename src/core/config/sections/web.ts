@@ -30,14 +30,14 @@ const search = {
   kind: key(oneOf(WEB_SEARCH_KINDS), 'the API of the endpoint that [`web_search`](tools.md#web_search) asks'),
   url: key(httpUrl().optional(), 'its address, without a query; none: that of Brave or Tavily. Required for `searxng`: the address of your server'),
   api_key_env: key(variableName().optional(), 'the variable that contains its key; `NAME_FILE` names a file with it, as for all secrets. none: `BRAVE_API_KEY`, `TAVILY_API_KEY`, for `searxng` no key'),
-  timeout_seconds: key(seconds(1, 600).default(20), 'time-out of a search, with one repetition if the endpoint asks for a short pause'),
+  timeout_seconds: key(seconds(1, 600).default(20), 'time-out of a search, including one retry if the endpoint asks for a short pause'),
 };
 
 export const web = section(
   'web',
   // biome-ignore format: a key per line
   {
-    allow: liveKey(webTargets().default([]), 'what [`web_fetch`](tools.md#web_fetch) may reach beside the public internet: `"docs.internal:8080"`, `"10.1.0.0/16"`, `"[::1]:8080"`'),
+    allow: liveKey(webTargets().default([]), 'what [`web_fetch`](tools.md#web_fetch) may reach besides the public internet: `"docs.internal:8080"`, `"10.1.0.0/16"`, `"[::1]:8080"`'),
     search: table(search).optional(),
   },
   {

@@ -1,4 +1,4 @@
-/** How a pattern and a command line fit. */
+/** Whether a pattern matches a command line. */
 import { fit, UNKNOWN } from '../text/wildcard.ts';
 import { commandsOf, type FoundCommands } from './commands-of.ts';
 import { commandText, plainCommand } from './plain-command.ts';

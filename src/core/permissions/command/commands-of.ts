@@ -39,7 +39,7 @@ const MAX_INNER_LINES = 1000;
 /** How deep substitutions may stand in each other, and nodes of the syntax. */
 const MAX_SUBSTITUTIONS = 16;
 const MAX_NODES = 400;
-/** How deep a command line may stand in another (`sh -c "sh -c …"`). */
+/** How deep a command line may be nested in another (`sh -c "sh -c …"`). */
 const MAX_DEPTH = 8;
 
 /** Reads the line like bash. What it cannot read is unclear. Takes time in proportion to the length of the line. */
@@ -47,7 +47,7 @@ export function commandsOf(line: string): FoundCommands {
   const search: Search = { commands: [], unclear: null, more: null, work: 0, lines: 0, evaluation: {} };
   readLine(search, line, PLAIN);
   const { reads, holds } = search.evaluation;
-  if (reads && holds) unclear(search, false, 'it calculates with a value that may hold a command');
+  if (reads && holds) unclear(search, false, 'it does arithmetic with a value that may contain a command');
   return search;
 }
 
@@ -64,9 +64,9 @@ interface Search {
 /** The parser reads what is in these only when it is visited. */
 const SUBSTITUTIONS: ReadonlySet<string> = new Set(['CommandExpansion', 'ProcessSubstitution', 'ArithmeticExpansion']);
 
-/** Where in the line a part of it stands. */
+/** Where in the line a part of it is. */
 interface Place {
-  /** Command lines that it stands in. */
+  /** Command lines that it is nested in. */
   readonly depth: number;
   readonly substitutions: number;
   readonly nodes: number;
@@ -84,7 +84,7 @@ function readLine(search: Search, line: string, place: Place): void {
   if (line.includes(UNKNOWN)) return unclear(search, remote, 'a part of it is only known when it runs');
   if (search.work > MAX_WORK || search.lines > MAX_INNER_LINES)
     return unclear(search, false, 'it is too long to be checked');
-  if (depth > MAX_DEPTH) return unclear(search, remote, 'too many command lines stand in each other');
+  if (depth > MAX_DEPTH) return unclear(search, remote, 'its command lines are nested too deeply');
   visit(search, parser().parse(line), { ...place, substitutions: 0, nodes: 0 });
 }
 
@@ -103,7 +103,7 @@ function visit(search: Search, node: SyntaxNode, place: Place): void {
     substitutions: place.substitutions + (isSubstitution ? 1 : 0),
   };
   if (search.work > MAX_WORK || within.nodes > MAX_NODES || within.substitutions > MAX_SUBSTITUTIONS)
-    return unclear(search, false, 'it has too many parts within parts');
+    return unclear(search, false, 'its parts are nested too deeply');
   if (node.type === 'Script' && node.errors?.[0])
     unclear(search, place.remote, `it cannot be parsed: ${node.errors[0].message}`);
   const why = evaluationOf(node, search.evaluation);
@@ -135,7 +135,8 @@ function readCommand(search: Search, command: Command, place: Place): void {
 function judge(search: Search, command: Command, words: readonly string[], place: Place): void {
   const { remote } = place;
   const name = programName(words[0]!);
-  if (RENAMES.has(name) && words.length > 1) return unclear(search, remote, `${words[0]} gives commands other names`);
+  if (RENAMES.has(name) && words.length > 1)
+    return unclear(search, remote, `${words[0]} defines other names for commands`);
   for (const set of command.prefix)
     if (set.type === 'Assignment' && !isExportable(set.name))
       unclear(search, remote, `it sets ${set.name} for ${words[0]}`);

@@ -1,4 +1,4 @@
-/** Finds where bash calculates: a substitution in the value of a variable runs when an index or a number is evaluated. */
+/** Finds where bash does arithmetic: a substitution in the value of a variable runs when an index or a number is evaluated. */
 import type { ArrayValue, SyntaxNode, Word, WordPart } from 'unbash';
 import { UNKNOWN } from '../text/wildcard.ts';
 import { isOrdinaryVariable } from './variables.ts';

@@ -1,4 +1,4 @@
-/** Programs that are known to run nothing but themselves, with the options with which that is so. A table: what is not in it is unclear. */
+/** Programs that are known to run nothing but themselves, with the options for which that is true. A table: what is not in it is unclear. */
 import { wordSet } from '../../text/word-set.ts';
 import type { Options } from './options.ts';
 
@@ -75,7 +75,7 @@ const LOG = `${DIFF} all all-match author= author-date-order branches cherry-mar
   no-merges no-notes oneline parents perl-regexp pretty= regexp-ignore-case relative-date remotes reverse simplify-by-decoration since=
   after= skip= source tags topo-order until= before= walk-reflogs`;
 
-/** What may stand before a subcommand of git. Not `-c`, `--git-dir`, `--exec-path` and `--paginate`. */
+/** What may come before a subcommand of git. Not `-c`, `--git-dir`, `--exec-path` and `--paginate`. */
 export const GIT_OPTIONS: Options = {
   flags: 'P',
   values: 'C',

@@ -34,7 +34,7 @@ interface Found {
 function look(found: Found, words: readonly string[], input: string | null, inner: number): void {
   const [first = '', ...rest] = words;
   if (found.starts.length > MAX_STARTS || inner > 4) {
-    found.unclear ??= 'it has too many commands within commands';
+    found.unclear ??= 'its commands are nested too deeply';
     return;
   }
   if (first.includes(UNKNOWN)) {

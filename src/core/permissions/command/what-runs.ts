@@ -22,7 +22,7 @@ const MAX_RUNNERS = 8;
 
 /** `words`: those of one command, its name first, with `UNKNOWN` and `WITHIN_WORD` for what is not known of them. `depth`: programs that run it. */
 export function whatRuns(words: readonly string[], depth = 0): WhatRuns {
-  if (depth > MAX_RUNNERS) return { kind: 'unclear', why: 'it has too many commands within commands' };
+  if (depth > MAX_RUNNERS) return { kind: 'unclear', why: 'its commands are nested too deeply' };
   const [first = '', ...rest] = words;
   if (first.includes(UNKNOWN) || first.includes(WITHIN_WORD))
     return { kind: 'unclear', why: 'the name of a command is only known when it runs' };

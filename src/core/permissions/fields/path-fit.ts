@@ -1,4 +1,4 @@
-/** How a pattern over paths and a path fit. */
+/** Whether a pattern over paths matches a path. */
 import { isAbsolute, posix, relative } from 'node:path';
 import { Minimatch } from 'minimatch';
 import { GLOB_OPTIONS, MAX_ALTERNATIVES } from '../../text/globs.ts';
@@ -41,8 +41,8 @@ function matches(glob: Minimatch, form: string): boolean {
 export function pathPatternProblem(pattern: string): string | null {
   const parts = pattern.replace(/^\//, '').split('/');
   if (parts.includes('..') || parts.includes('.')) return 'paths are compared without "." and ".."';
-  if (parts.includes('')) return 'paths are compared without a "/" at their end, and without two in a row';
-  if (pattern.startsWith('~')) return 'a path begins at the workspace or with "/"; "~" is not replaced';
+  if (parts.includes('')) return 'paths are compared without a "/" at the end, and without two in a row';
+  if (pattern.startsWith('~')) return 'a path begins at the workspace or with "/"; "~" is not expanded';
   const { set } = globOf(pattern, false);
   if (set.length > MAX_ALTERNATIVES) return `it has more than ${MAX_ALTERNATIVES} alternatives in braces`;
   return set.length === 0 ? 'it is empty' : null;

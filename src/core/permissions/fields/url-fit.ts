@@ -1,4 +1,4 @@
-/** How a pattern over URLs and a URL fit. Both are parsed first, so that only what a request would reach is compared. */
+/** Whether a pattern over URLs matches a URL. Both are parsed first, so that only what a request would reach is compared. */
 import { isIPv4 } from 'node:net';
 import { canonicalHost, sameMachine } from '../../text/canonical-host.ts';
 import { folded } from '../text/wildcard.ts';
@@ -33,7 +33,7 @@ export function parseUrlPattern(text: string): UrlPattern | { readonly problem: 
   const name = subdomains ? written.slice(2) : written;
   const host = name.includes('*') ? null : canonicalHost(name);
   if (host === null)
-    return { problem: `${JSON.stringify(written)} is not a host; "*." may only stand before a host name` };
+    return { problem: `${JSON.stringify(written)} is not a host; "*." may only come before a host name` };
   return { protocol, host, subdomains, port: portOf(protocol, port), path: rest };
 }
 

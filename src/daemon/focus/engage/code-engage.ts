@@ -51,7 +51,7 @@ async function endOf(end: ExecutionEnd, focus: Focus): Promise<FocusEnd | Engage
   return end.kind === 'ended' ? endOfCall(readCodeEnd(end.call), focus) : endOfEngage(end, focus.reach.models);
 }
 
-const NO_READER = 'code reads no messages';
+const NO_READER = 'code does not read messages';
 
 async function endOfCall(end: CodeEnd, { faculty }: Focus): Promise<FocusEnd | EngageDone> {
   switch (end.kind) {

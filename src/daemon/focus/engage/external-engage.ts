@@ -57,7 +57,7 @@ function orientation({ messages }: Transcript): string {
   return begun.map(({ content }) => content).join('\n\n');
 }
 
-const NO_READER = 'the command of an external faculty reads no messages';
+const NO_READER = 'the command of an external faculty does not read messages';
 
 /** Validates the outcome against the faculty's schema, if any. There is no model that could repair it. */
 async function doneWith(

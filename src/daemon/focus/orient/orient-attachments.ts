@@ -31,7 +31,7 @@ const EARLIER_PART = 0.5;
 interface Earlier {
   /** Files that came with the messages before, where it begins from the recorded words: ids, the newest last. */
   readonly earlier?: readonly string[];
-  /** The transcript that it goes on with, whose files are sent, too. */
+  /** The transcript that it goes on with, whose files are also sent. */
   readonly recorded?: Transcript;
 }
 

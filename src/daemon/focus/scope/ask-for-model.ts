@@ -23,7 +23,7 @@ export async function askForProvider(focus: Focus): Promise<FocusEnd | null> {
   return askForPresent(whyOf(changed), changed, focus);
 }
 
-/** Where a limit cannot be kept, because a model of the work has no price (any more). Null: the present one has none, either. */
+/** Where a limit cannot be enforced, because a model of the work has no price (any longer). Null: the current one has none either. */
 export async function askForPricedModel(message: string, focus: Focus): Promise<FocusEnd | null> {
   const { loaded, faculty, reach } = focus;
   if (!hasPrice(loaded.faculty, reach.models)) return null;
@@ -58,7 +58,7 @@ async function askForPresent(
   { loaded, reach, key }: Focus,
 ): Promise<FocusEnd> {
   const present = modelSettings(loaded.faculty);
-  const again = (await isInBatch(reach.db, key)) ? ', which is asked again for what is in a batch' : '';
+  const again = (await isInBatch(reach.db, key)) ? ', which is asked again for what was in a batch' : '';
   const at = present.providers[present.model];
   const where = at === undefined ? '' : ` (${identityText(at)})`;
   const reason = `${why}. It can go on with ${present.model}${where}, the faculty's present model${again}, or end`;

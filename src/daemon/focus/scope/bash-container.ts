@@ -78,7 +78,7 @@ async function userOf(workspace: string): Promise<string> {
   const { uid, gid } = await stat(workspace);
   if (uid !== 0) return `${uid}:${gid}`;
   throw new Error(
-    `a container runs as the owner of its workspace ${workspace}, and that is root; give it to another user (chown -R USER ${workspace})`,
+    `a container runs as the owner of its workspace ${workspace}, which is root; give it to another user (chown -R USER ${workspace})`,
   );
 }
 

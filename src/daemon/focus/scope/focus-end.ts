@@ -32,7 +32,7 @@ export type FocusEnd =
       readonly kind: 'completed';
       readonly outcome: HeldOutcome;
       readonly summary: string;
-      /** Why messages that came before the end cannot be read any more. */
+      /** Why messages that came before the end can no longer be read. */
       readonly unread?: string;
       /** The last answer, where it is recorded with this end. */
       readonly lastAnswer?: LastAnswer;

@@ -1,4 +1,4 @@
-/** Ends the processes of a focus that nobody wants any more: a hook gets a moment to end by itself, and no more. */
+/** Ends the processes of a focus that is no longer wanted: a hook gets a moment to end on its own, and no more. */
 import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { ProcessHost } from '../../../process/process-host.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';

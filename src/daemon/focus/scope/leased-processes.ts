@@ -1,4 +1,4 @@
-/** The process host of a focus: it starts a process only if the lease certainly holds. */
+/** The process host of a focus: it starts a process only if the lease is certainly valid. */
 import type { Lease } from '../../../core/lifecycle/lease.ts';
 import { neverLaunched } from '../../../process/host/launch-streams.ts';
 import type { ProcessHost } from '../../../process/process-host.ts';

@@ -45,7 +45,7 @@ export async function giveBack(
   work: ClaimedWork,
   { db, log }: { readonly db: Database; readonly log: Log },
 ): Promise<Released | null> {
-  const reason = `the database refuses its end: ${messageOf(error)}`;
+  const reason = `the database refuses to record its end: ${messageOf(error)}`;
   const released: Released = {
     kind: 'released',
     delaySeconds: AGAIN_SECONDS,
@@ -62,7 +62,7 @@ export async function giveBack(
   }
   log.error(
     { work_item_id: work.id, end: end.kind, error: messageOf(error), seconds: AGAIN_SECONDS },
-    'the database refuses the end of a focus; its work is given back, and the end is tried again later',
+    'the database refuses to record the end of a focus; its work is given back, and the end is tried again later',
   );
   return released;
 }

@@ -101,7 +101,7 @@ export async function inviteCommand(
     return { ...result, known: true, warning: undefined };
   });
   output.document({ actor, takes_part: !remove, changed, known });
-  const takesPart = remove ? 'takes part no longer' : `takes part${role === undefined ? '' : ` as ${role}`}`;
+  const takesPart = remove ? 'no longer takes part' : `takes part${role === undefined ? '' : ` as ${role}`}`;
   output.line(`${actor} ${takesPart}${changed ? '' : ' (as before)'}`);
   if (warning !== undefined) output.note(warning);
   return 0;

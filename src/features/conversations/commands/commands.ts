@@ -28,7 +28,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .option('--thoughts', 'show what the model thinks, as /thoughts does')
     .action(run(lazily(async () => (await import('./chat.ts')).chatCommand)));
   addCommand(group, 'send <text>', {
-    summary: 'say something in a new conversation, or in one that exists; prints its id',
+    summary: 'say something in a new or an existing conversation; prints its id',
     arguments: { text: 'what to say; - reads standard input' },
     examples: [
       'animus chat send "What does this repository do?" --wait',
@@ -40,10 +40,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .option('--faculty <name>', 'who answers in a new conversation', 'assistant')
     .option('--title <text>', 'the title of a new conversation')
     .option('--workspace <name>', 'the workspace of a new conversation', 'default')
-    .option(
-      '--tell',
-      'in a new conversation, tell messages into an answer that is being given (default: answer them next)',
-    )
+    .option('--tell', 'in a new conversation, pass messages to an answer that is running (default: answer them next)')
     .option('--attach <file>', 'an image, PDF or text that comes with it, at most 10 MiB; repeat for more', collected)
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
     .action(run(lazily(async () => (await import('./send.ts')).sendCommand)));
@@ -61,8 +58,8 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .option('--last <n>', 'only the last messages, 1 to 1000', wholeNumber(1, 1000))
     .action(run(lazily(async () => (await import('./read.ts')).showCommand)));
   addCommand(group, 'edit <chat> <message> <text>', {
-    summary: 'replace a message of yours by other words, on a branch of its own that is answered anew',
-    arguments: { chat: CONVERSATION, message: MESSAGE, text: 'the new words; - reads standard input' },
+    summary: 'replace one of your messages; the new one is answered on a branch of its own',
+    arguments: { chat: CONVERSATION, message: MESSAGE, text: 'the new text; - reads standard input' },
     examples: ['animus chat edit 5b1f0c3de2a9 1 "Only the tests, please" --wait'],
   })
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
@@ -82,7 +79,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .option('--message <number>', 'only this message or answer')
     .action(run(lazily(async () => (await import('./change.ts')).deleteCommand)));
   addCommand(group, 'invite <chat> <actor>', {
-    summary: 'let somebody take part: they see all that was said, and the work from now on',
+    summary: 'let somebody take part: they see everything that was said, and the work from now on',
     arguments: { chat: CONVERSATION, actor: 'a login of the database, or person:NAME' },
     examples: [
       'animus chat invite 5b1f0c3de2a9 person:alice',
@@ -95,7 +92,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
       'owner or member; by default as before, and member for somebody new',
       choice(participantRole.words),
     )
-    .option('--remove', 'let them take part no longer')
+    .option('--remove', 'stop them from taking part')
     .action(run(lazily(async () => (await import('./change.ts')).inviteCommand)));
   addCommand(group, 'export <chat>', {
     summary: 'write the messages of a conversation to standard output',

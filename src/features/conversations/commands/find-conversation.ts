@@ -31,7 +31,7 @@ export async function findConversationToResume(
       hint: LIST_HINT,
     });
   if (faculty === undefined || faculty === found.faculty) return found;
-  const detail = `the conversation is one with ${found.faculty}; to change that, resume it without a faculty and use /faculty ${faculty}`;
+  const detail = `the conversation is with ${found.faculty}; to change that, resume it without a faculty and use /faculty ${faculty}`;
   throw usageError(detail);
 }
 

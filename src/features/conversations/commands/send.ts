@@ -52,7 +52,8 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
       const { warnIfUnserved } = await import('../../../terminal/command/known-faculties.ts');
       await warnIfUnserved(invocation, db, { name: options.faculty });
     }
-    if (said.told && files.length > 0) output.note('the message was told into an answer: files cannot come with it');
+    if (said.told && files.length > 0)
+      output.note('the message was passed to a running answer: files cannot come with it');
     if (!options.wait)
       output.document({
         chat: said.conversation,
@@ -64,7 +65,7 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
     output.line(
       styled(said.conversation, 'bold'),
       `  message ${said.number}`,
-      said.told ? ', told into the answer that is being given' : '',
+      said.told ? ', passed to the running answer' : '',
     );
     return options.wait ? showAnswer(invocation, db, said) : 0;
   });

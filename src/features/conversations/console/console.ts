@@ -165,14 +165,14 @@ export function openConsole(
   /** Opens the line in an editor. */
   async function editElsewhere(): Promise<void> {
     const editor = env['VISUAL'] || env['EDITOR'];
-    if (!editor) return screen.write('There is no editor: set VISUAL or EDITOR.\n');
+    if (!editor) return screen.write('No editor is set: set VISUAL or EDITOR.\n');
     await lend(async () => {
       // Ctrl-C is the editor's.
       const takeInterrupts = signals.passInterrupts();
       try {
         buffer.set(await editedIn(editor, buffer.text, env));
       } catch (error) {
-        screen.write(`${harmless(messageOf(error))}; the text is as before.\n`);
+        screen.write(`${harmless(messageOf(error))}; the text is unchanged.\n`);
       } finally {
         takeInterrupts();
       }

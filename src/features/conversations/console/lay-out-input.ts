@@ -1,4 +1,4 @@
-/** How the text that a person types stands on the terminal, below its prompt. */
+/** How the text that a person types is laid out on the terminal, below its prompt. */
 import { harmless } from '../../../core/text/harmless.ts';
 import { displayWidth, graphemes } from '../../../terminal/view/display-width.ts';
 

@@ -51,7 +51,7 @@ export function createScreen(
 
   const screen: Screen = {
     isTTY: true,
-    // Output fits the rows above, which keep one column free, too.
+    // Output fits the rows above, which also keep one column free.
     get columns() {
       return columns() - 1;
     },

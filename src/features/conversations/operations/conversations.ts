@@ -1,4 +1,4 @@
-/** What one can do with conversations: begin, list, show, change, delete, import, and who takes part. */
+/** What can be done with conversations: begin, list, show, change, delete, import, and who takes part. */
 import { facultyName, id, limit, optional, text } from '../../../operations/fields.ts';
 import { type Operation, operation } from '../../../operations/operation.ts';
 import { pageOf } from '../../../operations/page-of.ts';
@@ -112,7 +112,7 @@ export const invite = operation({
   name: 'inviteToChat',
   tag: 'chats',
   summary:
-    'Let somebody take part, or give them another role; for owners, and operators. They see all that was said, and the work from now on',
+    'Let somebody take part, or give them another role; for owners, and operators. They see everything that was said, and the work from now on',
   scope: 'work',
   http: { method: 'POST', path: '/workspaces/{id}/chats/{chat_id}/people' },
   input: { ...ofConversation, actor, role: optional(store.participantRole) },
@@ -121,7 +121,7 @@ export const invite = operation({
   async run({ tx }, input) {
     await requireConversation(tx, input);
     const { changed, known } = await store.setParticipant(tx, input.chat_id, input.actor, input.role);
-    const warning = `nobody has used animus as ${input.actor} yet: the first who comes by this name takes part`;
+    const warning = `nobody has used animus as ${input.actor} yet: the first person with this name will take part`;
     return { changed, known, warning: known ? undefined : warning };
   },
 });
@@ -129,7 +129,7 @@ export const invite = operation({
 export const removeParticipant = operation({
   name: 'removeFromChat',
   tag: 'chats',
-  summary: 'Stop somebody from taking part; for owners, and operators. Everybody may leave; the only owner may not',
+  summary: 'Stop somebody from taking part; for owners, and operators. Anybody may leave, except the only owner',
   scope: 'work',
   http: { method: 'DELETE', path: '/workspaces/{id}/chats/{chat_id}/people/{actor}' },
   input: { ...ofConversation, actor },

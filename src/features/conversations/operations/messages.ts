@@ -1,4 +1,4 @@
-/** What one can do with the messages of a conversation: say, list, show, edit, retry, delete. */
+/** What can be done with the messages of a conversation: say, list, show, edit, retry, delete. */
 import { AnimusError } from '../../../core/errors/errors.ts';
 import { cursor, readCursor, writeCursor } from '../../../operations/cursor.ts';
 import { choice, jsonObject, limit, optional, other, text } from '../../../operations/fields.ts';
@@ -58,7 +58,8 @@ const say = operation({
     const { params = {} } = input;
     const said = await store.sayWithFiles(tx, input.chat_id, input.content, files, { params, traceparent });
     if (said.told && files.length > 0) {
-      const detail = 'files cannot come with a message that is told into an answer; send it when the answer has ended';
+      const detail =
+        'files cannot come with a message that is passed to a running answer; send it when the answer has ended';
       throw new AnimusError('work.state', { detail });
     }
     return shown(tx, said);

@@ -1,4 +1,4 @@
-/** What one can do with workspaces. */
+/** What can be done with workspaces. */
 import { id, limit, optional, text } from '../../../operations/fields.ts';
 import { type Operation, operation } from '../../../operations/operation.ts';
 import { pageOf } from '../../../operations/page-of.ts';

@@ -72,7 +72,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     draft = '';
   }
 
-  /** Nothing is asked any more: what was typed as a decision is not a message. */
+  /** Nothing is asked any longer: what was typed as a decision is not a message. */
   function drop(): void {
     if (asked === null) return;
     console.takeLine();
@@ -81,7 +81,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
 
   /** The line waited for another one to be done meanwhile. */
   function tooLate(): void {
-    console.hint('what you decided is not asked any more; nothing was done');
+    console.hint('what you decided is no longer asked; nothing was done');
   }
 
   async function run(db: Database, one: AskedView, decision: TypedDecision): Promise<void> {
@@ -89,7 +89,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     switch (decision.does) {
       case 'later':
         left.add(ask);
-        console.hint('it still waits; /asked shows it again');
+        console.hint('it is still waiting; /asked shows it again');
         break;
       case 'answer':
         await answerQuestion(db, id, decision.text, ask);

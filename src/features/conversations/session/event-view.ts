@@ -66,9 +66,9 @@ export function createEventView(console: Console, { thoughts, actor, conversatio
   return {
     show(shown) {
       if (shown.type === 'text') console.piece(shown.text);
-      else if (shown.type === 'again') console.output.line(styled('… the answer begins again:', 'dim'));
+      else if (shown.type === 'again') console.output.line(styled('… the answer starts again:', 'dim'));
       else if (shown.type === 'withdrawn')
-        console.output.line(styled('… what came of this answer is void: its attempt was lost', 'dim'));
+        console.output.line(styled('… ignore what came of this answer so far: its attempt was lost', 'dim'));
       else if (shown.type === 'left_out')
         console.output.line(styled(leftOutLine(shown.characters, conversation()), 'dim'));
       else if (shown.type === 'output') calls.printed(shown);
@@ -108,12 +108,12 @@ function lineOf(event: WorkEvent): readonly Part[] | null {
     case 'approval':
       return decisionLine(event);
     case 'message':
-      return event.deliveredWith === null ? null : ['  ', styled('the model has got what was told', 'dim')];
+      return event.deliveredWith === null ? null : ['  ', styled('the model has received what was told', 'dim')];
     case 'error':
       return [styled(`an attempt failed: ${event.message ?? event.endedAs}`, 'red')];
     case 'state':
       if (event.state === 'cancelling') return [styled(`${event.by ?? 'somebody'} stops the answer`, 'dim')];
-      return event.resumed ? [styled('a daemon goes on with the answer', 'dim')] : null;
+      return event.resumed ? [styled('a daemon continues the answer', 'dim')] : null;
     case 'done':
       return endLine(event);
     case 'turn':

@@ -16,7 +16,7 @@ export async function farewellOf({ db, own }: Place, { id, followed }: OpenConve
   );
   const becomes = own
     ? 'The answer that was being given continues when a daemon runs again: start animus serve, or resume the conversation.'
-    : 'The answer that is being given goes on.';
+    : 'The running answer goes on.';
   return [...(open ? [becomes] : []), `To go on with the conversation: animus chat --resume ${shortId(id)}`];
 }
 

@@ -24,7 +24,7 @@ export async function requireKnownFaculty(
   const why = existsSync(join(directory, `${name}.toml`))
     ? '; its file has problems: animus faculty check'
     : didYouMean(name, [...known, ...words]);
-  throw new AnimusError('faculty.unknown', { name, hint: `${why}; there are: ${known.toSorted().join(', ')}` });
+  throw new AnimusError('faculty.unknown', { name, hint: `${why}; known faculties: ${known.toSorted().join(', ')}` });
 }
 
 /** The faculties that running daemons serve, and those with a file here. Errors: `db.*`. */

@@ -109,7 +109,9 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       console.queued(conversation.queued.map((one) => one.text));
       return;
     }
-    const how = told ? `, told into the answer${files > 0 ? '; the files come with the next message' : ''}` : '';
+    const how = told
+      ? `, passed to the running answer${files > 0 ? '; the files come with the next message' : ''}`
+      : '';
     showSaid(console.output, `${number}${how}`, text);
   }
 

@@ -56,7 +56,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
   edit: {
     usage: '/edit [NUMBER]',
-    does: 'change your last message, or the one of this number; it is answered anew',
+    does: 'change your last message, or the one with this number; it is answered again',
     run: beginEdit,
   },
   retry: { usage: '/retry [NUMBER]', does: 'ask for another answer', run: askRetry },
@@ -82,15 +82,15 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     does: 'write the conversation to a new file: Markdown, or JSON Lines for *.jsonl',
     run: exportTo,
   },
-  faculty: { usage: '/faculty [NAME]', does: 'who answers; with NAME, somebody else from now on', run: faculty },
+  faculty: { usage: '/faculty [NAME]', does: 'show who answers; with NAME, change it from now on', run: faculty },
   while: {
     usage: '/while queue|tell',
-    does: 'what happens to a message while an answer is given: answered next, or told into it',
+    does: 'what happens to a message while an answer is running: answered next, or passed to that answer',
     run: changeOrder,
   },
   title: { usage: '/title TEXT', does: 'give the conversation a title', run: title },
   invite: { usage: '/invite ACTOR', does: 'let somebody take part: a login, or person:NAME', run: inviteActor },
-  thoughts: { usage: '/thoughts', does: 'show what the model thinks, or do not', run: toggleThoughts },
+  thoughts: { usage: '/thoughts', does: 'show or hide what the model thinks', run: toggleThoughts },
   quit: { usage: '/quit', does: 'leave (Ctrl-D, or Ctrl-C twice)', run: ({ leave }) => leave() },
 };
 
@@ -192,7 +192,7 @@ async function changeOrder({ db, console: { output }, conversation }: SessionPar
   const way = whileAnswering.words.find((one) => one === given);
   if (way === undefined) throw usageError('/while queue, or /while tell');
   await changeConversation(db, idOf(conversation), { while_answering: way });
-  output.line(styled(way === 'tell' ? 'told into the answer that is being given' : 'answered next', 'dim'));
+  output.line(styled(way === 'tell' ? 'passed to the running answer' : 'answered next', 'dim'));
 }
 
 async function title({ db, console: { output }, conversation }: SessionParts, given: string): Promise<void> {

@@ -9,7 +9,7 @@ import { readValue } from '../../../store/sql/read-value.ts';
 
 /** What happens to a message that comes while an answer is being given. */
 export const whileAnswering = choice(['queue', 'tell'], {
-  description: 'a message that comes while an answer is given: answered next, or told into it',
+  description: 'a message that comes while an answer is running: answered next, or passed to that answer',
 });
 type WhileAnswering = (typeof whileAnswering.words)[number];
 

@@ -37,7 +37,7 @@ export const message = row((s) =>
       content: s.z.string(),
       author: s.z.string().describe('of an answer `faculty:NAME`'),
       created_at: s.time(),
-      replaces: messageId(s).nullable().describe('the message that it stands for, after an edit or a retry'),
+      replaces: messageId(s).nullable().describe('the message that it replaces, after an edit or a retry'),
       work_item_id: s.id().nullable().describe('the item that answers it, or that gave the answer'),
       told: s.z.boolean().describe('it went into an answer that was being given'),
       ended_as: s.z.enum(['completed', 'dead', 'cancelled']).nullable().describe('of an answer'),
@@ -48,7 +48,7 @@ export const message = row((s) =>
 );
 
 export interface ConversationMessage extends RowOf<typeof message> {
-  /** The number of the message that it stands for. */
+  /** The number of the message that it replaces. */
   readonly replaces_number: number | null;
 }
 
@@ -58,7 +58,7 @@ export const exportedMessage = row((s) =>
     .omit({ id: true, replaces: true, work_item_id: true })
     .extend({
       id: s.z.int(),
-      replaces: s.z.int().nullable().describe('the id of the message that it stands for'),
+      replaces: s.z.int().nullable().describe('the id of the message that it replaces'),
       work_item: s.id().nullable().describe('the item that answers it, or that gave the answer'),
     })
     .meta({ id: 'ExportedMessage' }),

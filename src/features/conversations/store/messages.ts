@@ -11,7 +11,7 @@ export interface Said {
   readonly told: boolean;
 }
 
-/** Adds a message, with a work item for its answer unless it is told into the answer under way. At most 64 KiB. */
+/** Adds a message, with a work item for its answer unless it is passed to the answer under way. At most 64 KiB. */
 export async function sayInConversation(
   db: Queryable,
   id: string,
@@ -32,7 +32,7 @@ export interface NewFile {
   readonly content: Uint8Array;
 }
 
-/** The same with files, which cannot come with a message that is told into an answer; in one transaction. Returns the number of the message, too. */
+/** The same with files, which cannot come with a message that is passed to a running answer; in one transaction. Also returns the number of the message. */
 export async function sayWithFiles(
   tx: Queryable,
   id: string,

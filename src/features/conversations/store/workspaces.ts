@@ -51,7 +51,7 @@ export const workspaceFile = row((s) =>
     .object({
       id: s.id(),
       path: s.z.string(),
-      is_virtual: s.z.boolean().describe('its content is made when it is read'),
+      is_virtual: s.z.boolean().describe('its content is generated when it is read'),
       kind: s.z.enum(['chat', 'attachment']).describe('a conversation, or what came with a message of one'),
       media_type: s.z.string().nullable().describe('null for a virtual file'),
       bytes: s.z.number().nullable(),

@@ -66,7 +66,7 @@ async function updateModels({ output, config, context }: Invocation, options: Up
   output.line(
     isNewer
       ? `prices are now from ${written(file)}, in ${fetchedPrices(home)}`
-      : `prices are from ${written(file)}, the newest there are`,
+      : `prices are from ${written(file)}, the newest available`,
   );
   for (const name of changed.slice(0, MOST_SHOWN)) output.line(`  ${name}`);
   if (changed.length > MOST_SHOWN) output.line(`  and ${changed.length - MOST_SHOWN} more (--json lists them)`);
@@ -92,7 +92,7 @@ async function newestVersion(
   } catch (error) {
     throw new AnimusError(
       'models.not_fetched',
-      { detail: `npm answered something else than versions: ${messageOf(error)}` },
+      { detail: `npm answered with something other than versions: ${messageOf(error)}` },
       { cause: error },
     );
   }
@@ -112,7 +112,7 @@ async function fetchPrices(source: PriceFile['source'], npm: NpmAsk): Promise<Pr
     return parsePrices(JSON.stringify(file));
   } catch (error) {
     if (error instanceof AnimusError) throw error;
-    const detail = `${source.package} ${source.version} cannot be read by this animus: ${messageOf(error)}`;
+    const detail = `${source.package} ${source.version} cannot be read by this version of animus: ${messageOf(error)}`;
     throw new AnimusError('models.not_fetched', { detail }, { cause: error });
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -62,7 +62,7 @@ async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions
 
 function requireProvider(provider: string, known: ReadonlySet<string>): void {
   if (known.has(provider)) return;
-  const hint = didYouMean(provider, known) || ` (there are ${[...known].join(', ')})`;
+  const hint = didYouMean(provider, known) || ` (known: ${[...known].join(', ')})`;
   throw usageError(`--provider: no provider named ${provider}${hint}`);
 }
 

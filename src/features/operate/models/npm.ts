@@ -35,8 +35,8 @@ export async function askNpm(args: readonly string[], { env, signal }: NpmAsk): 
 }
 
 function reasonOf(error: Error & { code?: unknown; killed?: boolean }, stderr: string): string {
-  if (error.code === 'ENOENT') return 'there is no npm on the PATH; install Node.js with npm';
-  if (error.killed) return `npm did not end within ${MOST_MS / 1000} s`;
+  if (error.code === 'ENOENT') return 'npm is not on the PATH; install Node.js with npm';
+  if (error.killed) return `npm did not finish within ${MOST_MS / 1000} s`;
   const said = stderr.split('\n').filter((line) => /^npm (error|ERR!)/.test(line) && !line.includes('log of this run'));
   return `npm says: ${
     said

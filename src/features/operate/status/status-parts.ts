@@ -70,7 +70,7 @@ export const worktrees = row((s) =>
     host: s.z.string(),
     kept: count(s),
     open: count(s).describe('work goes on in them'),
-    held: count(s).describe('kept, with something that is on no branch'),
+    held: count(s).describe('kept, with something that is not on any branch'),
     bytes: s.z.number().describe('as far as they were counted'),
     discarding: count(s).describe('discarded, and not yet removed by the daemon of the host'),
   }),

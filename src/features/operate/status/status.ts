@@ -46,7 +46,7 @@ const focus = row((s) =>
     daemon_id: s.id().nullable(),
     plan: s.z.string().nullable(),
     cost_usd: s.z.number().nullable().describe('null: the cost of no call is known'),
-    unpriced_calls: s.z.number().describe('calls whose cost is not known, which the sum is without'),
+    unpriced_calls: s.z.number().describe('calls whose cost is not known, which the sum does not include'),
   }),
 );
 
@@ -74,8 +74,8 @@ const daemon = row((s) =>
       .nullable()
       .optional()
       .describe('when its event loop was last blocked for a second or more; null: never'),
-    blocked_seconds: s.z.number().nullable().optional().describe('for how long it did'),
-    blocks: s.z.int().optional().describe('how often it has'),
+    blocked_seconds: s.z.number().nullable().optional().describe('for how long it was'),
+    blocks: s.z.int().optional().describe('how often it was'),
   }),
 );
 
@@ -133,7 +133,7 @@ export const statusRow = row((s) =>
     capped: s.z.array(s.workState()).describe('states whose count is a lower bound'),
     states: s.z
       .partialRecord(s.workState(), s.z.int())
-      .describe('ended work of the last 24 hours; dead work for as long as it is there'),
+      .describe('ended work of the last 24 hours; dead work for as long as it exists'),
     queue: s.z.array(queue(s)),
     waiting: s.z.array(waiting(s)),
     foci: s.z.array(focus(s)),
@@ -142,11 +142,11 @@ export const statusRow = row((s) =>
     kept: kept(s),
     pauses: s.z.array(pause(s)),
     spend_today: s.z.array(spend(s)),
-    worktrees: s.z.array(worktrees(s)).describe('directories of worktrees that are there, by host'),
+    worktrees: s.z.array(worktrees(s)).describe('existing directories of worktrees, by host'),
     inbox: inbox(s),
     schedules: s.z.array(schedule(s)),
     asks: asks(s).describe('what waits for people: how many, and the ten oldest'),
-    budgets: s.z.array(budget(s)).describe('limits of which 80 % or more are used'),
+    budgets: s.z.array(budget(s)).describe('limits of which at least 80 % is used'),
   }),
 );
 

@@ -38,7 +38,9 @@ export async function adoptCommand(
   const version = await withDatabase(invocation, (db) => untilUnlocked(() => adoptSkill(db, adopted), PATIENCE));
   output.document({ skill: name, version, adopted: true, hash: skill.contentHash });
   output.line(styled(name, 'bold'), `  version ${version}  `, styled('adopted', 'green'));
-  output.note('agents may improve it from now on; it is a person’s again as soon as somebody edits a file of it');
+  output.note(
+    'agents may improve it from now on; it becomes a person’s again as soon as somebody edits one of its files',
+  );
   return 0;
 }
 

@@ -30,7 +30,7 @@ export function addFolderCommands(group: Command, run: RunCommand): void {
   })
     .option(
       '--strict',
-      'report everything that the format forbids as a problem, and exit 2 for remarks, too; for skills that you write',
+      'report everything that the format forbids as a problem, and also exit 2 for remarks; for skills that you write',
     )
     .option(...SKILLS)
     .action(run(lazily(async () => (await import('./check-skills.ts')).checkSkills)));

@@ -93,7 +93,7 @@ function whenActivated({ triggers: { auto, faculties, keywords, params } }: Skil
     ...Object.entries(params).map(([key, values]) => `by the parameter ${key} = ${values.join(' or ')}`),
   ];
   if (conditions.length === 0) return null;
-  return auto ? `by itself ${conditions.join('; ')}` : `not by itself; ${conditions.join('; ')}`;
+  return auto ? `automatically ${conditions.join('; ')}` : `not automatically; ${conditions.join('; ')}`;
 }
 
 function showText(output: Output, path: string, text: string): void {

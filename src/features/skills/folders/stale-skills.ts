@@ -18,7 +18,7 @@ export async function listStale(invocation: Invocation): Promise<number> {
     ['LAST USED', ({ last_used_at: last }) => (last === null ? 'never' : age(last, now))],
     [spare('KNOWN SINCE'), ({ first_seen_at: first }) => age(first, now)],
   ]);
-  if (stale.length === 0) output.note('no skill is stale: each was used lately, or is new');
+  if (stale.length === 0) output.note('no skill is stale: each was used recently, or is new');
   else output.note("agents' skills can be archived: animus skill archive NAME; those of people are their files");
   return 0;
 }

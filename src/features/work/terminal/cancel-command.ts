@@ -80,7 +80,12 @@ const CANCELLING: Performance<InputOf<typeof cancelWork>, { id: string; state: W
   },
   document: ({ result: { id, state } }) => ({ id, state, cancelled: state === 'cancelled' }),
   show: (output, { result: { id, state } }) =>
-    output.line(styled(id, 'bold'), '  ', stateLabel(state), state === 'cancelled' ? '' : '  its daemon stops it now'),
+    output.line(
+      styled(id, 'bold'),
+      '  ',
+      stateLabel(state),
+      state === 'cancelled' ? '' : '  its daemon is stopping it',
+    ),
 };
 
 const RETRYING: Performance<InputOf<typeof retryWork>, Found, Found, WorkState> = {

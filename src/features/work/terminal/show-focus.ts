@@ -90,7 +90,7 @@ function openTurn({ begun_at: begunAt }: TurnView, state: WorkState): Part {
   return styled('not answered, asked again when the work goes on', 'dim');
 }
 
-/** A call that had not ended when its focus did waits for nothing any more. */
+/** A call that had not ended when its focus did no longer waits for anything. */
 function overCall(call: ToolCallView): ToolCallView {
   const { calls = [] } = call;
   const state = ['pending', 'started', 'waiting'].includes(call.state) ? 'not ended' : call.state;

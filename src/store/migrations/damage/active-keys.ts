@@ -1,4 +1,4 @@
-/** The keys of open work, under which duplicates find it: rows of animus.active_keys, which only damage by hand can part from the items. */
+/** The keys of open work, under which duplicates find it: rows of animus.active_keys, which only damage by hand can separate from the items. */
 import type { Queryable } from '../../sql/database.ts';
 import { type WrongRows, wrongRows } from '../../views/damage.ts';
 

@@ -169,7 +169,7 @@ function difference(
     case 'table identity':
       return ['has no replica identity', byHand(`alter table ${name} replica identity full`)];
     case 'index invalid':
-      return ['is not valid: an unfinished build has left it', byHand(`reindex index concurrently animus.${name}`)];
+      return ['is not valid: it was left by an unfinished build', byHand(`reindex index concurrently animus.${name}`)];
     case 'index definition':
       return ['has another definition', byHand(`drop index animus.${name}; ${wanted}`)];
     case 'constraint definition':
@@ -188,7 +188,7 @@ function difference(
       ];
     case 'function made':
     case 'view made':
-      return ['is not that of this animus', { by: 'functions' }];
+      return ['is not that of this version of animus', { by: 'functions' }];
     default:
       break;
   }

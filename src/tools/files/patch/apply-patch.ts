@@ -80,7 +80,7 @@ async function locate(bounds: Bounds, sections: readonly SectionOutline[]) {
         boundary ??= inside.boundary;
       } else if (path.endsWith('/')) problems.push(`${path}: names a directory; give the name of a file`);
       else if (reals.has(inside.real)) {
-        const again = `again in line ${section.line} of the patch`;
+        const again = `again on line ${section.line} of the patch`;
         problems.push(`${path}: is listed twice (${again}); put all its hunks into one section`);
       } else reals.add(inside.real);
     }

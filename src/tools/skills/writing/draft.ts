@@ -16,7 +16,7 @@ const instructions = someText(MAX_TEXT_CHARS).describe('the whole text, in Markd
 const keywords = z
   .array(someText(100).regex(/^[^,\n]*$/, 'a keyword has no comma'))
   .max(20)
-  .describe('words in descriptions of work for which it is activated by itself');
+  .describe('words in descriptions of work for which it is activated automatically');
 const faculties = z
   .array(z.string().regex(/^(\*|[a-z][a-z0-9_-]{0,62})$/, 'a faculty is written as its name, or *'))
   .max(20)
@@ -42,7 +42,7 @@ const sources = z
   )
   .max(50)
   .describe('the ledger entries that it comes from');
-const reason = someText(2000).describe('why; a person reads it who decides');
+const reason = someText(2000).describe('why; the person who decides reads it');
 
 /** A new skill. */
 export const newSkill = z.strictObject({

@@ -1,4 +1,4 @@
-/** The search APIs that web_search speaks: what each is asked, and where its results are. */
+/** The search APIs that web_search supports: what each is asked, and where its results are. */
 import type { WebSearchKind } from '../../../core/config/sections/web.ts';
 import { htmlText } from '../html-text.ts';
 

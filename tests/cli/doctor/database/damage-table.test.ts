@@ -22,7 +22,7 @@ const MIGRATE: readonly Damage[] = [
   { sql: 'drop view animus.visible_pauses', found: ['objects view animus.visible_pauses is missing'] },
   {
     sql: 'create or replace view animus.visible_workspaces as select w.id, w.name, w.owner, w.created_at from animus.workspaces w',
-    found: ['objects view animus.visible_workspaces is not that of this animus'],
+    found: ['objects view animus.visible_workspaces is not that of this version of animus'],
   },
   {
     sql: 'drop function animus.worktree_status()',
@@ -30,11 +30,11 @@ const MIGRATE: readonly Damage[] = [
   },
   {
     sql: `create or replace function animus.is_operator() returns boolean language sql as 'select true'`,
-    found: ['objects function animus.is_operator() is not that of this animus'],
+    found: ['objects function animus.is_operator() is not that of this version of animus'],
   },
   {
     sql: 'alter function animus.pause(text, text) reset all',
-    found: ['objects function animus.pause(text,text) is not that of this animus'],
+    found: ['objects function animus.pause(text,text) is not that of this version of animus'],
   },
   {
     sql: 'alter table animus.work_items alter column priority drop default',
@@ -80,7 +80,7 @@ const MIGRATE: readonly Damage[] = [
     sql: `delete from animus.active_keys; insert into animus.active_keys values ('engineer', 'nobody', '01900000-0000-7000-8000-000000000001')`,
     found: [
       'keys 1 open work item whose dedup_key is not in animus.active_keys',
-      'keys 1 row of animus.active_keys of no open work',
+      'keys 1 row of animus.active_keys for no open work',
     ],
   },
   {

@@ -83,7 +83,7 @@ describe('a damaged database', () => {
     expect(problems).toEqual([
       {
         check: 'waits',
-        detail: `1 work item in state waiting with nothing to wait for, so nothing wakes it: ${work.id}`,
+        detail: `1 work item in state waiting with nothing to wait for, so nothing will wake it: ${work.id}`,
         remedy: `cancel it, and submit the work again: animus work cancel ${work.id}`,
       },
     ]);
@@ -105,12 +105,12 @@ describe('a damaged database', () => {
       },
       {
         check: 'queue',
-        detail: expect.stringMatching(/^1 message in the queue animus_work that no open work item has: \d+$/),
+        detail: expect.stringMatching(/^1 message in the queue animus_work for no open work item: \d+$/),
         remedy: 'run: animus db migrate',
       },
     ]);
     expect(await animus(pg.connectionString, 'db', 'migrate')).toMatch(
-      /restored +1 message of open work\n.*restored +archived 1 message of no open work\n/,
+      /restored +1 message of open work\n.*restored +archived 1 message that belonged to no open work\n/,
     );
     expect((await examined(pg.connectionString, '--deep')).problems).toEqual([]);
     expect(await animus(pg.connectionString, 'db', 'migrate')).toContain('nothing to do');
@@ -127,7 +127,7 @@ describe('a damaged database', () => {
     expect(before.find(({ check }) => check === 'pgmq')?.remedy).toContain('animus db migrate');
     const stdout = await animus(pg.connectionString, 'db', 'migrate');
     expect(stdout).toMatch(
-      /restored +the pgmq queues animus_work, animus_inbox, animus_inbox_dead; what they held is lost, except for open work\n/,
+      /restored +the pgmq queues animus_work, animus_inbox, animus_inbox_dead; their messages are lost, except those of open work\n/,
     );
     expect(stdout).not.toContain('nothing to do');
     expect((await examined(pg.connectionString, '--deep')).problems).toEqual([]);

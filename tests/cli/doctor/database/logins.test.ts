@@ -35,8 +35,8 @@ test('limits that one daemon reaches are problems of its login and of the databa
   const ofDatabase = {
     check: 'connections',
     state: 'problem',
-    detail: `the database ${database()} allows 10 connections, and a daemon uses up to 11: daemon.pool_size and one to listen`,
-    remedy: `alter database ${database()} connection limit 11 (for several daemons, that many for each), or lower daemon.pool_size`,
+    detail: `the database ${database()} allows 10 connections, and a daemon uses up to 11: daemon.pool_size plus one to listen`,
+    remedy: `alter database ${database()} connection limit 11 (with several daemons, that many for each), or lower daemon.pool_size`,
   };
   expect(found).toEqual([
     ofDatabase,

@@ -45,7 +45,7 @@ test('what animus sets itself is fine, and what applications feel is a note with
     [
       'note',
       expect.stringMatching(
-        /"serializable", set by alter database \S+: .*needs no cure; an application is refused cancels/,
+        /"serializable", set by alter database \S+: .*needs no change; an application cannot cancel/,
       ),
       "all: set default_transaction_isolation = 'read committed'",
     ],
@@ -106,7 +106,7 @@ test('the cure is where the value is set, and the logins that it holds for are n
   url.searchParams.set('options', '-c default_transaction_read_only=on');
   const given = await found('', '', url.href);
   await asAdmin((admin) => admin.query(`drop role ${daemon}; drop role ${own}`));
-  expect(readOnly[1]).toMatch(new RegExp(`it also holds for .*${daemon}`));
+  expect(readOnly[1]).toMatch(new RegExp(`it also applies to .*${daemon}`));
   expect(readOnly[1]).not.toContain(own);
   // A daemon's own sessions are read committed.
   expect(isolation[1]).toContain(own);

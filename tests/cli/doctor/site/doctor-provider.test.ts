@@ -95,7 +95,7 @@ describe('the doctor of a provider', () => {
         check: 'provider antropic',
         state: 'problem',
         detail: 'no provider named antropic (did you mean anthropic?)',
-        remedy: 'name one that there is, or add [providers.NAME] to animus.toml',
+        remedy: 'use one of these, or add [providers.NAME] to animus.toml',
       },
       { check: 'provider gw', state: 'ok' },
     ]);

@@ -120,7 +120,7 @@ const openai = (baseUrl: string, more = '') => `kind = "openai"\nbase_url = "${b
 describe('of the network, the doctor tells apart', () => {
   test.each([
     ['an unknown name', openai('http://no-such-host.invalid/v1'), /DNS/],
-    ['nobody there', openai('http://127.0.0.1:1/v1'), /check base_url of p, and the way there/],
+    ['nobody there', openai('http://127.0.0.1:1/v1'), /check base_url of p, and the connection to it/],
     [
       'a proxy that is not there',
       openai('https://127.0.0.1:1/v1', 'proxy = "http://127.0.0.1:1"'),
@@ -156,7 +156,7 @@ describe('of a status, the doctor says what it means', () => {
     ['ollama', (url: string) => `kind = "ollama"\nbase_url = "${url}"`],
   ] as const;
   const STATUSES = [
-    [301, /^address at fault: connection: .*redirects/, /sends requests on to another address/],
+    [301, /^address at fault: connection: .*redirects/, /redirects requests to another address/],
     [401, /^login at fault: credentials: HTTP 401/, /key/],
     [403, /^login at fault: credentials: HTTP 403/, /key/],
     [404, /^address at fault: connection: HTTP 404/, /not at this path/],
@@ -166,7 +166,7 @@ describe('of a status, the doctor says what it means', () => {
     [500, /^provider at fault: overloaded: HTTP 500/, /busy/],
     [501, /^address at fault: connection: HTTP 501/, /does not support this request/],
     [505, /^address at fault: connection: HTTP 505/, /does not support this request/],
-    [511, /^address at fault: connection: HTTP 511/, /wants a login/],
+    [511, /^address at fault: connection: HTTP 511/, /requires a login/],
     [529, /^provider at fault: overloaded: HTTP 529/, /busy/],
   ] as const;
 

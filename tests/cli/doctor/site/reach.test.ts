@@ -35,7 +35,7 @@ test('without isolation it reports that nothing is hidden from commands', async 
     expect.objectContaining({
       check: 'hidden from agents',
       state: 'note',
-      detail: expect.stringContaining('not kept out'),
+      detail: expect.stringContaining('nothing keeps commands out'),
     }),
   );
   expect(found).toContainEqual(

@@ -97,10 +97,10 @@ test('the doctor says which webhooks nobody can sign', async () => {
   }
   expect(await webhooks({})).toEqual(['problem: ANIMUS_WEBHOOK_KEY is not set, so nothing is sent for 2 webhooks']);
   expect(await webhooks({ ANIMUS_WEBHOOK_KEY: key })).toEqual([
-    'problem: 1 webhook of 2 was added with another key than that in ANIMUS_WEBHOOK_KEY',
+    'problem: 1 webhook of 2 was added with a different key than the one in ANIMUS_WEBHOOK_KEY',
   ]);
   expect(await webhooks({ ANIMUS_WEBHOOK_KEY: key, ANIMUS_WEBHOOK_OLD_KEY: other })).toEqual([
-    'ok: 2 webhooks; ANIMUS_WEBHOOK_KEY is set and fits',
+    'ok: 2 webhooks; ANIMUS_WEBHOOK_KEY is set and matches',
   ]);
 });
 

@@ -105,7 +105,7 @@ describe.each(['--merge', '--squash', '--cherry-pick', '--patch'])('%s', (mode) 
     const before = stateOf(item.repo);
     const { code, stderr } = await apply(item, mode);
     expect(code).toBe(5);
-    expect(stderr).toContain('has uncommitted changes in 1 file: a.txt; commit them, or put them away with git stash');
+    expect(stderr).toContain('has uncommitted changes in 1 file: a.txt; commit or stash them');
     expect(stateOf(item.repo)).toBe(before);
   });
 
@@ -165,7 +165,7 @@ test('a clone gets the commits from the repository, another one only the patch',
   const refused = await apply(item, '--into', other);
   expect(refused.code).toBe(5);
   expect(refused.stderr).toContain(`is not the repository of work item ${item.name} (${item.repo}/.git)`);
-  expect(refused.stderr).toContain(`the commit that it began at (${item.start.slice(0, 12)});`);
+  expect(refused.stderr).toContain(`the commit that it started from (${item.start.slice(0, 12)});`);
   expect(refused.stderr).toContain('--patch');
   expect(await apply(item, '--into', other, '--patch')).toMatchObject({ code: 0 });
   expect(read(other, 'a.txt')).toBe(`first\n${LINE_5}`);

@@ -125,7 +125,7 @@ test('discard of another place is left to its daemon; so is a directory that is 
   const { code, stderr } = await run({ home: elsewhere }, ['work', 'discard', item.id, '--yes'], '/');
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: expect.stringContaining('a daemon of that host does it within two minutes'),
+    stderr: expect.stringContaining('a daemon of that host will do it within two minutes'),
   });
   expect(existsSync(item.directory)).toBe(true);
   expect((await row(item.id))?.state).toBe('kept');
@@ -178,7 +178,7 @@ test('show, list and status name what is there and the commands', async () => {
   for (const text of [
     `branch     ${item.branch} in ${item.repo}`,
     `directory  ${item.directory} on `,
-    'only there changes that were put away with git stash (stash)',
+    'only there changes that were stashed (stash)',
     'lost       the directory was gone',
     `animus work diff ${item.name}`,
     `animus work apply ${item.name}`,
@@ -197,7 +197,7 @@ test('show, list and status name what is there and the commands', async () => {
     new RegExp(`${item.name} +kept +engineer .* 1\\.5 MB +stash`),
   );
   expect((await run(item, ['status'], '/')).stdout).toMatch(
-    /Worktrees \d+ kept worktrees.* on .*with something that is on no branch/,
+    /Worktrees \d+ kept worktrees.* on .*with something that is not on any branch/,
   );
 });
 

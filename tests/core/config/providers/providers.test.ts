@@ -140,7 +140,7 @@ test.each([
   ['kind = "openai"\nheaders = { X-Api-Key = "k" }', 'X-Api-Key looks like a secret: put its value into a variable'],
   ['kind = "openai"\nheaders = { Host = "k" }', 'Host is set by animus itself'],
   ['kind = "openai"\nheaders = { "a b" = "k" }', 'expected as name the name of an HTTP header, got "a b"'],
-  ['kind = "openai"\nheaders = { x = "a\\nb" }', 'expected a text of ASCII characters'],
+  ['kind = "openai"\nheaders = { x = "a\\nb" }', 'expected ASCII text'],
   ['kind = "openai"\noptions = { model = "m" }', 'model is set by animus itself'],
   ['kind = "openai"\napi_key_env = "A"\ncredentials = { command = ["x"] }', 'api_key_env and credentials are both set'],
   ['kind = "openai"\ncredentials = { command = [] }', 'its command needs a program'],

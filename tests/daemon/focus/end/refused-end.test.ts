@@ -59,7 +59,11 @@ test.each(REFUSALS)('$name', async ({ make, says, heal }) => {
   expect(await item()).toMatchObject({
     attempts: 0,
     crashes: 0,
-    error: { code: 'work.released', cause: 'work.end_refused', message: `the database refuses its end: ${says}` },
+    error: {
+      code: 'work.released',
+      cause: 'work.end_refused',
+      message: `the database refuses to record its end: ${says}`,
+    },
   });
   const told = `the end of work item ${id} cannot be recorded: ${says}`;
   await eventually('people are told', async () =>
@@ -75,5 +79,5 @@ test.each(REFUSALS)('$name', async ({ make, says, heal }) => {
     [id],
   );
   expect(asked).toEqual([{ turn: 1, answered: true }]);
-  expect(daemon.lines.filter((line) => line.includes('the database refuses the end'))).toHaveLength(1);
+  expect(daemon.lines.filter((line) => line.includes('the database refuses to record the end'))).toHaveLength(1);
 });

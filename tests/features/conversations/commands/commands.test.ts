@@ -84,7 +84,7 @@ describe('is refused', () => {
       ['chat', 'writr'],
       'x',
       3,
-      'no faculty named writr (did you mean writer?); there are: assistant, list, writer',
+      'no faculty named writr (did you mean writer?); known faculties: assistant, list, writer',
     ],
     ['a mistyped command', ['chat', 'lsit'], 'x', 3, '(did you mean list?)'],
     ['more than a faculty', ['chat', 'say', 'hello'], 'x', 2, 'too many arguments'],
@@ -116,7 +116,7 @@ describe('is refused', () => {
     const resume = (given: string) => animus(['chat', 'assistant', '--resume', given], { stdin: 'x' });
     expect((await resume('plans for')).stderr).toContain('several conversations have plans for in their title');
     // It is found, and has another faculty than the one that is named.
-    for (const given of ['for may', 'PLANS']) expect((await resume(given)).stderr).toContain('is one with writer');
+    for (const given of ['for may', 'PLANS']) expect((await resume(given)).stderr).toContain('is with writer');
     expect((await animus(['chat', 'delete', 'for may'])).stderr).toContain('"for may" is not the id of a conversation');
   });
 
@@ -124,7 +124,7 @@ describe('is refused', () => {
     const { stdout } = await animus(['chat', 'send', 'Hello?', '--faculty', 'writer', '--json']);
     const { chat } = JSON.parse(stdout) as { chat: string };
     const ran = await animus(['chat', 'assistant', '--resume', chat], { stdin: 'x' });
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('is one with writer') });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('is with writer') });
   });
 });
 

@@ -24,7 +24,7 @@ test('people who are known, people who are not yet, and nobody', async () => {
   session.type('/invite person:bob\r');
   await session.sees('person:bob takes part; nobody has used animus as person:bob');
   // The end of the sentence, on a row of its own.
-  await session.sees('by this name takes part');
+  await session.sees('with this name will take part');
   session.type('/invite no-such-login\r');
   await session.sees('no login of the database is named no-such-login');
   session.type('/invite\r');

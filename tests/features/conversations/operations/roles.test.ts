@@ -111,7 +111,7 @@ test('inviting somebody who does not exist yet says so, once they do it does not
     (await api.call('ada', 'POST', `${chat.path}/people`, { body: { actor } })).body;
   expect(await invite('person:crol')).toEqual({
     changed: true,
-    warning: 'nobody has used animus as person:crol yet: the first who comes by this name takes part',
+    warning: 'nobody has used animus as person:crol yet: the first person with this name will take part',
   });
   await chatOf(api, 'crol');
   expect(await invite('person:crol')).toEqual({ changed: false });

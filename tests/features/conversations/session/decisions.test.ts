@@ -102,7 +102,7 @@ describe('what an answer asks', () => {
     await session.sees(/^y\/n>$/);
     session.type('n\ry\r');
     await session.sees('denied by');
-    await session.sees('what you decided is not asked any more');
+    await session.sees('what you decided is no longer asked');
     expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['deny']);
   });
 

@@ -20,7 +20,7 @@ test('who stops an answer is said to others, and what a daemon does only if it g
   expect(linesOf({ state: 'cancelling', by: null, resumed: false })).toEqual(['somebody stops the answer']);
   expect(linesOf({ state: 'cancelling', by: 'alice', resumed: false })).toEqual([]);
   expect(linesOf({ state: 'running', by: null, resumed: false })).toEqual([]);
-  expect(linesOf({ state: 'running', by: null, resumed: true })).toEqual(['a daemon goes on with the answer']);
+  expect(linesOf({ state: 'running', by: null, resumed: true })).toEqual(['a daemon continues the answer']);
 });
 
 test.each([

@@ -57,7 +57,7 @@ describe('a session', () => {
     });
     session.type(CTRL_C);
     expect(await session.ended).toBe(0);
-    expect(session.written()).toContain('The answer that is being given goes on.');
+    expect(session.written()).toContain('The running answer goes on.');
   });
 
   test('Ctrl-C twice at an empty prompt leaves, and nothing was begun', async () => {

@@ -103,7 +103,7 @@ describe('models update', () => {
 
   test('without npm, or without a network, it says what to do', async () => {
     const absent = await run(['models', 'update'], { cwd: home, env: { ANIMUS_HOME: home, PATH: bin } });
-    expect([absent.code, absent.stderr]).toEqual([4, expect.stringContaining('there is no npm on the PATH')]);
+    expect([absent.code, absent.stderr]).toEqual([4, expect.stringContaining('npm is not on the PATH')]);
     writeFileSync(join(bin, 'npm'), '#!/bin/sh\necho "npm error code ENOTFOUND" >&2; exit 1\n');
     chmodSync(join(bin, 'npm'), 0o755);
     const offline = await run(['models', 'update'], { cwd: home, env: { ANIMUS_HOME: home, PATH: `${bin}:/bin` } });

@@ -75,7 +75,7 @@ test('add refuses what is broken or leads out, and installs nothing', async () =
 
   expect(await animus('skill', 'add', source)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is a link that leads out of the skill'),
+    stderr: expect.stringContaining('is a link to something outside the skill'),
   });
   expect((await animus('skill', 'add', skillTree({ 'x.md': '' }))).stderr).toContain('contains no skill');
   expect((await animus('skill', 'add', path('nowhere'))).stderr).toContain(

@@ -60,7 +60,7 @@ test('show prints a skill, and says that allowed-tools grants nothing', async ()
   const shown = await animus('skill', 'show', 'one');
   expect(shown.code).toBe(0);
   expect(shown.stdout).toMatch(/allowed-tools +Bash \(ignored: a skill grants nothing\)/);
-  expect(shown.stdout).toMatch(/activated +by itself by the words release, tag/);
+  expect(shown.stdout).toMatch(/activated +automatically by the words release, tag/);
   expect(shown.stdout).toMatch(/remark .*needs the skill other, which does not exist/);
   expect(shown.stdout).toMatch(/SKILL\.md\n {2}Do \*this\*\.\n\nprompt\.md\n {2}And that\.\n$/);
 
