@@ -24,28 +24,11 @@ interface AddOptions extends CommonOptions {
   readonly faculties?: string;
 }
 
-/** Adds `animus faculty add`. */
-export function addFacultyAddCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'add [shipped...]', {
-    summary:
-      'copy faculties that come with animus into your project, with all that they need; without a name, list them',
-    arguments: { shipped: 'names of faculties that come with animus' },
-    examples: [
-      'animus faculty add',
-      'animus faculty add reviewer',
-      'animus faculty add researcher --faculties ./agents',
-    ],
-  })
-    .option('--list', 'list the faculties that come with animus')
-    .option('--force', 'replace existing files that differ')
-    .option(
-      '--faculties <dir>',
-      'directory that gets them (default: ./faculties, or ANIMUS_HOME/faculties if only that exists)',
-    )
-    .action(run(addFaculties));
-}
-
-async function addFaculties(invocation: Invocation, options: AddOptions, names: readonly string[]): Promise<number> {
+export async function addFaculties(
+  invocation: Invocation,
+  options: AddOptions,
+  names: readonly string[],
+): Promise<number> {
   const { faculties: shipped } = await loadRunnableFaculties(SHIPPED_FACULTIES, await invocation.config());
   const directory = await targetDirectory(invocation, options.faculties);
   if (names.length === 0 || options.list === true) return listShipped(invocation, shipped, directory);

@@ -27,19 +27,7 @@ interface ShowOptions extends CommonOptions {
   readonly skills?: string;
 }
 
-/** Adds `animus faculty show`. */
-export function addFacultyShowCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'show <faculty>', {
-    summary:
-      'show the effective settings of a faculty and where each comes from, its models and skills, and how bash is isolated',
-    examples: ['animus faculty show engineer', 'animus faculty show engineer --json'],
-  })
-    .option(...FACULTIES_OPTION)
-    .option(...SKILLS_OPTION)
-    .action(run(showFaculty));
-}
-
-async function showFaculty(invocation: Invocation, options: ShowOptions, name: string): Promise<number> {
+export async function showFaculty(invocation: Invocation, options: ShowOptions, name: string): Promise<number> {
   const { output } = invocation;
   const config = await invocation.config();
   const directory = await facultiesDirectory(invocation, options.faculties);

@@ -28,24 +28,7 @@ interface TestOptions extends CommonOptions {
   readonly faculties?: string;
 }
 
-/** Adds `animus faculty test`. */
-export function addFacultyTestCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'test <faculty> <script>', {
-    summary:
-      'run a faculty with a script in place of the model, in a scratch directory and database; exits 0 when it completed',
-    examples: [
-      'animus faculty test engineer fix.toml --workspace ./sample',
-      'animus faculty test clerk rate-limit.toml --description "Close the books" --params \'{"year": 2026}\'',
-    ],
-  })
-    .option('--workspace <dir>', 'work in a copy of this directory (default: an empty one)')
-    .option('--description <text>', 'the task of the work item')
-    .option('--params <json>', 'a JSON object, or @file')
-    .option(...FACULTIES_OPTION)
-    .action(run(testCommand));
-}
-
-async function testCommand(
+export async function testCommand(
   invocation: Invocation,
   options: TestOptions,
   name: string,
