@@ -46,7 +46,6 @@ const ONE_AT_A_TIME = [
   'memory-hog',
   'notification-queue',
   'oom-victims',
-  'oversized-submissions',
   'stale-writers',
   'strangers-row-locks',
   'terminated-connections',

@@ -25,7 +25,8 @@ const SOURCE = join(ROOT, 'src');
 const CACHE = join(ROOT, 'node_modules/.cache/animus-tests');
 const DAY_MS = 86_400_000;
 /** Packages of many modules that find no file by their own place. All others are imported as npm has installed them. */
-const INCLUDED = /^(commander|hono|yaml|zod)(\/|$)/;
+const INCLUDED =
+  /^(@hono|@opentelemetry\/api|commander|dom-serializer|domelementtype|domhandler|domutils|entities|eventsource-parser|hono|htmlparser2|minimatch|smol-toml|undici|yaml|zod)(\/|$)/;
 
 /** What helper processes run, by its place in the bundle, as the modules that start it look for it. */
 const HELPERS: Readonly<Record<string, string>> = {
