@@ -1,7 +1,6 @@
 /** `animus faculty add`: copies faculties that come with animus into a project, or lists them. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import { placeSkill } from '../../catalog/skills/place-skill.ts';
@@ -9,7 +8,7 @@ import { readSkillFiles } from '../../catalog/skills/read-skill-files.ts';
 import { AnimusError, usageError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES, SHIPPED_SKILLS } from '../../terminal/command/shipped.ts';
 import { calledAs } from '../../terminal/view/copied-command.ts';
 import { showNext } from '../../terminal/view/next-commands.ts';

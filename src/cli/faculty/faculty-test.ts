@@ -2,7 +2,6 @@
 import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider.ts';
@@ -12,8 +11,8 @@ import { listProblems } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
