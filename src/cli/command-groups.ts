@@ -4,12 +4,16 @@ import type { Feature } from '../features/feature.ts';
 import { FEATURES } from '../features/features.ts';
 import { addGroup, type FindProgram, type RunCommand } from '../terminal/command/command.ts';
 
+type AddCommands = (program: Command, run: RunCommand, find: FindProgram) => void;
+
 /** Commands of the program that are defined and loaded together. */
 export interface CommandGroup {
   /** The names of its commands in the program. */
   readonly names: readonly string[];
-  /** Loads the function that adds them. */
-  readonly load: () => Promise<(program: Command, run: RunCommand, find: FindProgram) => void>;
+  /** Whether it can load this command of its group alone. */
+  readonly has?: (name: string) => Promise<boolean>;
+  /** Loads the function that adds them; of a group perhaps only the command with the name `only`. */
+  readonly load: (only?: string) => Promise<AddCommands>;
 }
 
 /** A text is the name of a command of a feature. */
@@ -73,8 +77,11 @@ function inOrder(places: readonly (CommandGroup | string)[], ofFeatures: readonl
 function together(names: readonly string[], parts: readonly CommandGroup[]): CommandGroup {
   return {
     names,
-    async load() {
-      const all = await Promise.all(parts.map(({ load }) => load()));
+    async load(only) {
+      const [first] = parts;
+      // The first one describes the group.
+      const needed = only !== undefined && (await first!.has?.(only)) ? [first!] : parts;
+      const all = await Promise.all(needed.map(({ load }) => load(only)));
       return (program, run, find) => {
         for (const add of all) add(program, run, find);
         for (const name of names) sortCommands(program, name);
@@ -97,9 +104,11 @@ function sortCommands(program: Command, group: string): void {
 export function featureGroup(name: string, loadFeature: () => Promise<Feature>): CommandGroup {
   return {
     names: [name],
-    async load() {
-      const { summary, load } = (await loadFeature()).commands![name]!;
-      const commands = await load();
+    has: async (only) => Object.hasOwn((await loadFeature()).commands![name]!.one ?? {}, only),
+    async load(only = '') {
+      const { summary, load, one } = (await loadFeature()).commands![name]!;
+      const alone = one && Object.hasOwn(one, only) ? one[only] : undefined;
+      const commands = alone === undefined ? await load() : [await alone()];
       return (program, run) => {
         if (typeof commands === 'function') return commands(program, run);
         const there = summary === undefined && program.commands.find((command) => command.name() === name);

@@ -48,7 +48,10 @@ export async function buildProgram(
   const find: FindProgram = (others) => buildProgram(run, streams, others);
   const whole = needsAll(words);
   const groups = await Promise.all(
-    COMMAND_GROUPS.map(async (group) => ({ group, add: whole || begins(words, group) ? await group.load() : null })),
+    COMMAND_GROUPS.map(async (group) => ({
+      group,
+      add: whole || begins(words, group) ? await group.load(words[1]) : null,
+    })),
   );
   for (const { group, add } of groups) {
     if (add !== null) add(program, run, find);

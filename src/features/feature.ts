@@ -34,6 +34,8 @@ export interface FeatureCommand {
   /** Of a group of its own. A single command has one itself. */
   readonly summary?: string;
   readonly load: () => Promise<readonly AddOperation[] | AddOperation>;
+  /** Loads one of the commands of its group by its name, where all of them load much. Default: they are loaded together. */
+  readonly one?: Readonly<Record<string, () => Promise<AddOperation>>>;
 }
 
 /** Where `animus doctor` looks, beside the database. */

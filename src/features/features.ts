@@ -5,6 +5,8 @@ import type { Feature } from './feature.ts';
 interface Listed {
   /** The names of its commands in the program: `animus NAME …`. The help has them where `src/cli/command-groups.ts` names them, or else behind those. */
   readonly commands: readonly string[];
+  /** Whether it has a part in `animus status`. Default: it has none. */
+  readonly status?: true;
   /** Its table of animus.toml, for which a command that reads the file need not load all parts. Default: none. */
   readonly config?: () => Promise<Section>;
   readonly load: () => Promise<Feature>;
@@ -20,25 +22,31 @@ export const FEATURES: readonly Listed[] = [
     load: async () => (await import('./operate/feature.ts')).operate,
   },
   { commands: ['work', 'inbox'], load: async () => (await import('./approvals/feature.ts')).approvals },
-  { commands: ['memory'], load: async () => (await import('./memory/feature.ts')).memory },
+  { commands: ['memory'], status: true, load: async () => (await import('./memory/feature.ts')).memory },
   { commands: ['sandbox'], load: async () => (await import('./sandbox/feature.ts')).sandbox },
-  { commands: ['skill'], load: async () => (await import('./skills/feature.ts')).skills },
+  { commands: ['skill'], status: true, load: async () => (await import('./skills/feature.ts')).skills },
   { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['budget', 'spend'], load: async () => (await import('./budgets/feature.ts')).budgets },
   { commands: ['schedule'], load: async () => (await import('./schedules/feature.ts')).schedules },
   {
     commands: ['webhook'],
+    status: true,
     config: async () => (await import('./webhooks/config.ts')).webhookSection,
     load: async () => (await import('./webhooks/feature.ts')).webhooks,
   },
-  { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
+  { commands: [], status: true, load: async () => (await import('./batches/feature.ts')).batches },
   { commands: [], load: async () => (await import('./mcp/feature.ts')).mcp },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */
 export function loadFeatures(): Promise<Feature[]> {
   return Promise.all(FEATURES.map(({ load }) => load()));
+}
+
+/** Those with a part in `animus status`. */
+export function loadStatusFeatures(): Promise<Feature[]> {
+  return Promise.all(FEATURES.filter(({ status }) => status === true).map(({ load }) => load()));
 }
 
 /** Their tables of animus.toml. */

@@ -33,9 +33,18 @@ export async function checkBySchema(rules: SchemaRules, schema: JsonSchema, valu
   return apply({ rules, schema: text, value: value === undefined ? null : JSON.stringify(value) });
 }
 
+/** For a caller that is about to check something, and has other things to do until then. */
+export function prepareChecks(rules: SchemaRules): void {
+  processesOf(rules).quick.prepare();
+}
+
+function processesOf(rules: SchemaRules): Processes {
+  return (processes[rules] ??= { quick: createSchemaProcess(QUICK_MS), suspect: createSchemaProcess(SUSPECT_MS) });
+}
+
 async function apply(request: SchemaRequest): Promise<SchemaAnswer> {
   const { schema, rules } = request;
-  const own = (processes[rules] ??= { quick: createSchemaProcess(QUICK_MS), suspect: createSchemaProcess(SUSPECT_MS) });
+  const own = processesOf(rules);
   if (!suspects.has(schema)) {
     const wasFull = own.quick.isFull();
     const answer = await own.quick.check(request);

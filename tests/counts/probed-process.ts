@@ -1,7 +1,6 @@
 /** A child process that counts its own calls of node:fs and what it allocates (probe.ts). */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { sharedCompileCache } from '../support/compile-cache.ts';
 import type { Cost } from './meter.ts';
 
@@ -17,7 +16,7 @@ export interface ProbedProcess {
   stop(): Promise<void>;
 }
 
-const PROBE = join(import.meta.dirname, 'probe.ts');
+const PROBE = new URL('./probe.ts', import.meta.url).pathname;
 /** So much room that nothing is collected during a focus. */
 const HEAP = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 

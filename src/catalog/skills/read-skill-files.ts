@@ -2,7 +2,7 @@
 import { AnimusError, fileFault } from '../../core/errors/errors.ts';
 import { contentHashOf } from './content-hash.ts';
 import { listSkillFiles } from './list-skill-files.ts';
-import { readListedFiles } from './read-skill.ts';
+import { readListedFiles } from './read-listed-files.ts';
 import type { Skill, SkillContent } from './skill.ts';
 import { SKILL_LIMITS, type SkillLimits } from './skill-limits.ts';
 

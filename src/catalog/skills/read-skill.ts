@@ -1,11 +1,10 @@
 /** Reads one skill from its directory. */
 import { basename } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
-import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { Finding } from './finding.ts';
 import { type ListedFile, listSkillFiles, type SkillListing } from './list-skill-files.ts';
 import { type ParsedSkill, parseSkill } from './parse-skill.ts';
-import type { SkillContent } from './skill.ts';
+import { readListedFiles, UnreadableFile } from './read-listed-files.ts';
 import type { SkillLimits } from './skill-limits.ts';
 
 /** What was read, and by which it is known whether it has to be read again. */
@@ -47,28 +46,6 @@ export function readSkill(
   }
 }
 
-/** The content of the files of a skill, as they were listed. Throws an error that says what is wrong, with the `path`. */
-export function readListedFiles(files: readonly ListedFile[], limits: SkillLimits): SkillContent[] {
-  return files.map(({ path, realPath }) => {
-    try {
-      const maxBytes = mostBytes(path, limits);
-      return { path, content: readRegularFile(realPath, { maxBytes, followLink: false, isRealPath: true }) };
-    } catch (error) {
-      throw new UnreadableFile(path, fileFault(error));
-    }
-  });
-}
-
-/** A file of a skill that cannot be read. */
-export class UnreadableFile extends Error {
-  readonly path: string;
-
-  constructor(path: string, what: string) {
-    super(what);
-    this.path = path;
-  }
-}
-
 function readListed(directory: string, listing: SkillListing, limits: SkillLimits) {
   const stamp = stampOf(listing);
   const listed = listing.findings;
@@ -87,10 +64,6 @@ function readListed(directory: string, listing: SkillListing, limits: SkillLimit
     const finding: Finding = { rank: 'broken', path: error.path, line: null, what: error.message };
     return { parsed: { skill: null, findings: [...listed, finding] }, stamp };
   }
-}
-
-function mostBytes(path: string, limits: SkillLimits): number {
-  return path === 'SKILL.md' || path === 'prompt.md' ? limits.bodyBytes : limits.packageBytes;
 }
 
 function stampOf({ files, findings }: SkillListing): string {

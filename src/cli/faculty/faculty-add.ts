@@ -1,7 +1,6 @@
 /** `animus faculty add`: copies faculties that come with animus into a project, or lists them. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import { placeSkill } from '../../catalog/skills/place-skill.ts';
@@ -9,7 +8,7 @@ import { readSkillFiles } from '../../catalog/skills/read-skill-files.ts';
 import { AnimusError, usageError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES, SHIPPED_SKILLS } from '../../terminal/command/shipped.ts';
 import { calledAs } from '../../terminal/view/copied-command.ts';
 import { showNext } from '../../terminal/view/next-commands.ts';
@@ -24,28 +23,11 @@ interface AddOptions extends CommonOptions {
   readonly faculties?: string;
 }
 
-/** Adds `animus faculty add`. */
-export function addFacultyAddCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'add [shipped...]', {
-    summary:
-      'copy faculties that come with animus into your project, with everything they need; without a name, list them',
-    arguments: { shipped: 'names of faculties that come with animus' },
-    examples: [
-      'animus faculty add',
-      'animus faculty add reviewer',
-      'animus faculty add researcher --faculties ./agents',
-    ],
-  })
-    .option('--list', 'list the faculties that come with animus')
-    .option('--force', 'replace existing files that differ')
-    .option(
-      '--faculties <dir>',
-      'directory that gets them (default: ./faculties, or ANIMUS_HOME/faculties if only that exists)',
-    )
-    .action(run(addFaculties));
-}
-
-async function addFaculties(invocation: Invocation, options: AddOptions, names: readonly string[]): Promise<number> {
+export async function addFaculties(
+  invocation: Invocation,
+  options: AddOptions,
+  names: readonly string[],
+): Promise<number> {
   const { faculties: shipped } = await loadRunnableFaculties(SHIPPED_FACULTIES, await invocation.config());
   const directory = await targetDirectory(invocation, options.faculties);
   if (names.length === 0 || options.list === true) return listShipped(invocation, shipped, directory);

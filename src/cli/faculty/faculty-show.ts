@@ -1,6 +1,5 @@
 /** `animus faculty show`: the effective settings of a faculty, and where each value comes from. */
 import { basename, dirname } from 'node:path';
-import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { type FacultyValue, facultyValues } from '../../catalog/faculty/faculty-values.ts';
 import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
@@ -10,9 +9,9 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { readSmallFile } from '../../core/files/regular-file.ts';
 import { type FacultyModel, facultyModels } from '../../daemon/models/faculty-models.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
-import { SKILLS_OPTION, skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
 import { counted, grouped } from '../../terminal/view/quantities.ts';
@@ -27,19 +26,7 @@ interface ShowOptions extends CommonOptions {
   readonly skills?: string;
 }
 
-/** Adds `animus faculty show`. */
-export function addFacultyShowCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'show <faculty>', {
-    summary:
-      'show the effective settings of a faculty and where each comes from, its models and skills, and how bash is isolated',
-    examples: ['animus faculty show engineer', 'animus faculty show engineer --json'],
-  })
-    .option(...FACULTIES_OPTION)
-    .option(...SKILLS_OPTION)
-    .action(run(showFaculty));
-}
-
-async function showFaculty(invocation: Invocation, options: ShowOptions, name: string): Promise<number> {
+export async function showFaculty(invocation: Invocation, options: ShowOptions, name: string): Promise<number> {
   const { output } = invocation;
   const config = await invocation.config();
   const directory = await facultiesDirectory(invocation, options.faculties);

@@ -2,7 +2,6 @@
 import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider.ts';
@@ -12,8 +11,8 @@ import { listProblems } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
@@ -28,24 +27,7 @@ interface TestOptions extends CommonOptions {
   readonly faculties?: string;
 }
 
-/** Adds `animus faculty test`. */
-export function addFacultyTestCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'test <faculty> <script>', {
-    summary:
-      'run a faculty with a script in place of the model, in a scratch directory and database; exits 0 when it completed',
-    examples: [
-      'animus faculty test engineer fix.toml --workspace ./sample',
-      'animus faculty test clerk rate-limit.toml --description "Close the books" --params \'{"year": 2026}\'',
-    ],
-  })
-    .option('--workspace <dir>', 'work in a copy of this directory (default: an empty one)')
-    .option('--description <text>', 'the task of the work item')
-    .option('--params <json>', 'a JSON object, or @file')
-    .option(...FACULTIES_OPTION)
-    .action(run(testCommand));
-}
-
-async function testCommand(
+export async function testCommand(
   invocation: Invocation,
   options: TestOptions,
   name: string,

@@ -1,42 +1,8 @@
-/** `animus faculty …`: lists, shows, checks, tests and adds faculty files. */
-import { basename } from 'node:path';
+/** `animus faculty …`: lists, shows, checks, tests and adds faculty files. Each command is loaded when it runs: what the others need takes longer than a list. */
 import type { Command } from 'commander';
-import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
-import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
-import { loadSkills } from '../../catalog/skills/load-skills.ts';
-import type { Problem } from '../../core/errors/problem.ts';
-import { didYouMean } from '../../core/errors/suggest.ts';
-import { unknownEmbeddings, unknownModels } from '../../daemon/models/unknown-models.ts';
-import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
-import { loadMcpState } from '../../features/mcp/feature.ts';
-import {
-  addCommand,
-  addGroup,
-  type CommonOptions,
-  type Invocation,
-  type RunCommand,
-} from '../../terminal/command/command.ts';
-import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
-import { styled } from '../../terminal/view/output.ts';
-import { counted } from '../../terminal/view/quantities.ts';
-import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
-import { codeOf } from './code-execution.ts';
-import { addFacultyAddCommand } from './faculty-add.ts';
-import { permissionRemarks } from './faculty-permissions.ts';
-import { cacheRemarks, childRemarks, skillRemarks } from './faculty-remarks.ts';
-import { addFacultyShowCommand } from './faculty-show.ts';
-import { addFacultyTestCommand } from './faculty-test.ts';
-import { hooksJson, listHooks } from './show-hooks.ts';
-
-interface FacultyOptions extends CommonOptions {
-  readonly faculties?: string;
-}
-
-interface CheckOptions extends FacultyOptions {
-  readonly mcp?: boolean;
-  readonly pin?: boolean;
-}
+import { addCommand, addGroup, lazily, type RunCommand } from '../../terminal/command/command.ts';
+import { FACULTIES_OPTION } from '../../terminal/command/faculties-directory.ts';
+import { SKILLS_OPTION } from '../../terminal/command/skills-directories.ts';
 
 /** Adds `animus faculty list|show|check|test|add`. */
 export function addFacultyCommands(program: Command, run: RunCommand): void {
@@ -46,8 +12,15 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
     examples: ['animus faculty list', 'animus faculty list --faculties ./agents --json'],
   })
     .option(...FACULTIES_OPTION)
-    .action(run(listFaculties));
-  addFacultyShowCommand(group, run);
+    .action(run(lazily(async () => (await import('./faculty-list.ts')).listFaculties)));
+  addCommand(group, 'show <faculty>', {
+    summary:
+      'show the effective settings of a faculty and where each comes from, its models and skills, and how bash is isolated',
+    examples: ['animus faculty show engineer', 'animus faculty show engineer --json'],
+  })
+    .option(...FACULTIES_OPTION)
+    .option(...SKILLS_OPTION)
+    .action(run(lazily(async () => (await import('./faculty-show.ts')).showFaculty)));
   addCommand(group, 'check [names...]', {
     summary: 'check the faculty files and report every problem; exits 2 when there is one',
     examples: ['animus faculty check', 'animus faculty check engineer', 'animus faculty check engineer --pin'],
@@ -55,122 +28,35 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
     .option('--mcp', 'start the MCP servers and compare their tools with those that were pinned')
     .option('--pin', 'the same, and pin the tools as they are now, so that the model may call them')
     .option(...FACULTIES_OPTION)
-    .action(run(checkFaculties));
-  addFacultyTestCommand(group, run);
-  addFacultyAddCommand(group, run);
-}
-
-async function listFaculties(invocation: Invocation, options: FacultyOptions): Promise<number> {
-  const { output } = invocation;
-  const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = await loadAtStart(directory, await invocation.config());
-  output.document({
-    directory,
-    faculties: [...faculties.values()].map(facultyJson),
-    problems: problems.map(problemJson),
-  });
-  output.table(
-    [
-      { title: 'NAME' },
-      { title: 'MODEL', shrink: true },
-      { title: 'MAX', align: 'right' },
-      { title: 'TOOLS', align: 'right' },
-      { title: 'DESCRIPTION', shrink: true },
+    .action(run(lazily(async () => (await import('./faculty-check.ts')).checkFaculties)));
+  addCommand(group, 'test <faculty> <script>', {
+    summary:
+      'run a faculty with a script in place of the model, in a scratch directory and database; exits 0 when it completed',
+    examples: [
+      'animus faculty test engineer fix.toml --workspace ./sample',
+      'animus faculty test clerk rate-limit.toml --description "Close the books" --params \'{"year": 2026}\'',
     ],
-    [...faculties.values()].map((faculty) => [
-      styled(faculty.name, 'bold'),
-      faculty.engage.external ? `(${basename(faculty.engage.external.command)})` : faculty.engage.model,
-      faculty.maxConcurrent === null ? '-' : String(faculty.maxConcurrent),
-      String(faculty.engage.tools.length),
-      faculty.description,
-    ]),
-  );
-  if (problems.length > 0)
-    output.note(`${counted(problems.length, 'problem')} in ${directory}; run: animus faculty check`);
-  return 0;
-}
-
-async function checkFaculties(
-  invocation: Invocation,
-  options: CheckOptions,
-  names: readonly string[],
-): Promise<number> {
-  const { output } = invocation;
-  const config = await invocation.config();
-  const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = await loadAtStart(directory, config);
-  const library = loadSkills(await skillsDirectories(invocation, undefined));
-  const missing = names.filter((name) => !faculties.has(name));
-  const chosen = [...faculties.values()].filter(({ name }) => names.length === 0 || names.includes(name));
-  const mcpStateOf = await loadMcpState();
-  const mcp = await mcpStateOf(chosen, directory, invocation, { ...options, isolationOf: bashIsolationOf });
-  const ok = problems.length === 0 && missing.length === 0 && mcp.ok;
-  const shared = unknownEmbeddings(config);
-  const sound = await Promise.all(
-    [...faculties.values()].map(async (faculty) => {
-      const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
-      const remarks = [
-        ...unknownModels(faculty, config),
-        ...permissionRemarks(faculty, bash),
-        ...childRemarks(faculty, faculties),
-        ...skillRemarks(faculty, library),
-        ...cacheRemarks(faculty, bash),
-      ];
-      return { faculty, bash, remarks };
-    }),
-  );
-  output.document({
-    directory,
-    ok,
-    faculties: [...faculties.keys()],
-    missing,
-    problems: problems.map(problemJson),
-    remarks: [...sound.flatMap(({ remarks }) => remarks), ...shared].map(problemJson),
-    hooks: Object.fromEntries(sound.map(({ faculty }) => [faculty.name, hooksJson(faculty)])),
-    mcp: mcp.document,
-    bash: Object.fromEntries(sound.flatMap(({ faculty, bash }) => (bash === null ? [] : [[faculty.name, bash]]))),
-    code: Object.fromEntries(
-      sound.flatMap(({ faculty }) => {
-        const code = codeOf(faculty, config);
-        return code === null ? [] : [[faculty.name, code]];
-      }),
-    ),
-  });
-  for (const { faculty, remarks, bash } of sound) {
-    if (names.length > 0 && !names.includes(faculty.name)) continue;
-    output.line(styled('ok       ', 'green'), `${faculty.name}  ${faculty.file}`);
-    const { prefetch } = faculty;
-    if (prefetch !== undefined) {
-      const items = prefetch === 0 ? 'nothing' : `up to ${counted(prefetch, 'item')}`;
-      output.block(`a daemon claims ${items} ahead of its free slots`, INDENT);
-    }
-    for (const sentence of bash === null ? [] : bashSentences(bash)) output.block(sentence, INDENT);
-    const code = codeOf(faculty, config);
-    if (code !== null) output.block(`execute_code runs ${code.sentence}`, INDENT);
-    listHooks(output, faculty, INDENT);
-    for (const { message } of remarks) output.block(`remark   ${message}`);
-    mcp.show(faculty.name);
-  }
-  for (const { message } of shared) output.block(`remark   ${message}`);
-  // Messages are not cut: showing them is the purpose of the command.
-  for (const { message } of problems) output.block(`problem  ${message}`);
-  for (const name of missing)
-    output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
-  if (ok && faculties.size === 0)
-    output.note(`no faculty files in ${directory}; copy one that comes with animus: animus faculty add`);
-  if (problems.length > 0) output.note(`${counted(problems.length, 'problem')} in ${directory}`);
-  return ok ? 0 : 2;
-}
-
-const INDENT = ' '.repeat(9);
-
-function facultyJson(faculty: Faculty) {
-  const { name, description, file, maxConcurrent, workspace, engage } = faculty;
-  const { mode, tools } = engage;
-  const model = asksModel(engage) ? engage.model : null;
-  return { name, description, file, max_concurrent: maxConcurrent, workspace, mode, model, tools };
-}
-
-function problemJson({ code, file, line, key, message }: Problem) {
-  return { code, file, line, key, message };
+  })
+    .option('--workspace <dir>', 'work in a copy of this directory (default: an empty one)')
+    .option('--description <text>', 'the task of the work item')
+    .option('--params <json>', 'a JSON object, or @file')
+    .option(...FACULTIES_OPTION)
+    .action(run(lazily(async () => (await import('./faculty-test.ts')).testCommand)));
+  addCommand(group, 'add [shipped...]', {
+    summary:
+      'copy faculties that come with animus into your project, with everything they need; without a name, list them',
+    arguments: { shipped: 'names of faculties that come with animus' },
+    examples: [
+      'animus faculty add',
+      'animus faculty add reviewer',
+      'animus faculty add researcher --faculties ./agents',
+    ],
+  })
+    .option('--list', 'list the faculties that come with animus')
+    .option('--force', 'replace existing files that differ')
+    .option(
+      '--faculties <dir>',
+      'directory that gets them (default: ./faculties, or ANIMUS_HOME/faculties if only that exists)',
+    )
+    .action(run(lazily(async () => (await import('./faculty-add.ts')).addFaculties)));
 }

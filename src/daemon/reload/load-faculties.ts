@@ -96,6 +96,8 @@ function refusedSearch({ engage }: Faculty, { web }: Config): RefusedKey[] {
 }
 
 async function unwritable(faculty: Faculty, { home }: Config): Promise<Problem[]> {
+  // Finding out what this host can do starts processes.
+  if (faculty.workspace === null && faculty.repo === null) return [];
   // Only root runs commands as another user.
   const best = process.getuid?.() === 0 ? await detectIsolation(home) : 'none';
   const place = unwritablePlace(faculty, hostIsolation(faculty, best));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { contentHashOf } from '../../catalog/skills/content-hash.ts';
 import { listSkillFiles } from '../../catalog/skills/list-skill-files.ts';
 import { writeSkillFiles } from '../../catalog/skills/place-skill.ts';
-import { readListedFiles } from '../../catalog/skills/read-skill.ts';
+import { readListedFiles } from '../../catalog/skills/read-listed-files.ts';
 import type { SkillContent } from '../../catalog/skills/skill.ts';
 import { SKILL_LIMITS } from '../../catalog/skills/skill-limits.ts';
 import { isLeftOut, TEMPORARY } from '../../catalog/skills/skill-path.ts';

@@ -1,9 +1,12 @@
-/** The commands of `animus work` about any item. */
-import { cancel, retry } from './terminal/cancel-command.ts';
-import { list } from './terminal/list-command.ts';
-import { say } from './terminal/say-command.ts';
-import { show } from './terminal/show-command.ts';
-import { submit } from './terminal/submit-command.ts';
-import { tail } from './terminal/tail-command.ts';
+/** The commands of `animus work` about any item, in the order of the help. */
+import type { AddOperation } from '../../terminal/command/operation-command.ts';
 
-export const workCommands = [submit, list, show, tail, say, cancel, retry];
+export const WORK_COMMANDS: Readonly<Record<string, () => Promise<AddOperation>>> = {
+  submit: async () => (await import('./terminal/submit-command.ts')).submit,
+  list: async () => (await import('./terminal/list-command.ts')).list,
+  show: async () => (await import('./terminal/show-command.ts')).show,
+  tail: async () => (await import('./terminal/tail-command.ts')).tail,
+  say: async () => (await import('./terminal/say-command.ts')).say,
+  cancel: async () => (await import('./terminal/cancel-command.ts')).cancel,
+  retry: async () => (await import('./terminal/cancel-command.ts')).retry,
+};

@@ -1,5 +1,6 @@
 /** Work items: everything that others load of their acts is named here. */
 import type { Feature } from '../feature.ts';
+import { WORK_COMMANDS } from './commands.ts';
 
 export const work: Feature = {
   name: 'work',
@@ -9,7 +10,8 @@ export const work: Feature = {
     work: {
       summary:
         'work items: submit, list, show, follow, see and apply what they changed, steer, cancel, retry, approve, deny, answer',
-      load: async () => (await import('./commands.ts')).workCommands,
+      load: async () => Promise.all(Object.values(WORK_COMMANDS).map((load) => load())),
+      one: WORK_COMMANDS,
     },
   },
 };

@@ -1,8 +1,9 @@
 /** Checks whether this version of animus and a database's schema are compatible. */
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../sql/database.ts';
+import { isMissingObject } from '../sql/database-errors.ts';
 import { readValue } from '../sql/read-value.ts';
-import { readSchemaFiles, schemaFileNames } from './migration-files.ts';
+import { hasFunctionFiles, migrationNames, readSchemaFiles } from './migration-files.ts';
 import { foreignOwner, hasFunctions, schemaVersion } from './schema-version.ts';
 
 /** One line per migration and function file, for `animus db status`. */
@@ -58,10 +59,10 @@ export async function migrationStatus(database: Database, directory?: string): P
  */
 export async function checkCompatible(database: Database, directory?: string): Promise<void> {
   // The names are enough: every command calls this, and reading all files takes longer than the queries.
-  const { migrations, functions } = await schemaFileNames(directory);
-  const needed = migrations.length;
+  const needed = (await migrationNames(directory)).length;
+  if (await isAtLeast(database, needed)) return;
   const schema = await schemaVersion(database);
-  const unfinished = schema === needed && functions.length > 0 && !(await hasFunctions(database));
+  const unfinished = schema === needed && (await hasFunctionFiles(directory)) && !(await hasFunctions(database));
   if (schema === 0 || unfinished) throw new AnimusError('db.not_migrated', { where: database.where });
   if (schema < needed) {
     const foreign = await foreignOwner(database);
@@ -74,5 +75,24 @@ export async function checkCompatible(database: Database, directory?: string): P
   const least = minimum?.min_client ?? 0;
   if (least > needed) {
     throw new AnimusError('db.schema_newer', { needed: least, have: needed });
+  }
+}
+
+/**
+ * One look, which is enough for nearly every command: all migrations have been applied, the functions after them, and no later client is needed. False where
+ * it takes a closer look, such as at a database without the schema.
+ */
+async function isAtLeast(database: Database, needed: number): Promise<boolean> {
+  try {
+    const [found] = await database.query<{ enough: boolean }>(
+      `select max(version) >= $1 and to_regprocedure('animus.visible_status()') is not null
+              and not exists (select from animus.settings where key = 'min_client' and (value #>> '{}')::int > $1) as enough
+         from animus.schema_migrations`,
+      [needed],
+    );
+    return found?.enough === true;
+  } catch (error) {
+    if (isMissingObject(error) || isAnimusError(error, 'db.forbidden')) return false;
+    throw error;
   }
 }

@@ -43,6 +43,11 @@ export async function readSchemaFiles(directory = MIGRATIONS_DIRECTORY): Promise
 export async function schemaFileNames(
   directory = MIGRATIONS_DIRECTORY,
 ): Promise<{ readonly migrations: readonly string[]; readonly functions: readonly string[] }> {
+  return { migrations: await migrationNames(directory), functions: await functionNames(`${directory}/functions`) };
+}
+
+/** The first half of them. */
+export async function migrationNames(directory = MIGRATIONS_DIRECTORY): Promise<readonly string[]> {
   const migrations = (await sqlNames(directory)).filter((name) => name !== 'schema.sql');
   for (const [index, name] of migrations.entries()) {
     const version = /^(\d{4})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql$/.exec(name)?.[1];
@@ -50,7 +55,12 @@ export async function schemaFileNames(
     const expected = String(index + 1).padStart(4, '0');
     if (version !== expected) throw misplaced(name, `its number should be ${expected}`);
   }
-  return { migrations, functions: await functionNames(`${directory}/functions`) };
+  return migrations;
+}
+
+/** Whether there are functions to apply behind the migrations. */
+export async function hasFunctionFiles(directory = MIGRATIONS_DIRECTORY): Promise<boolean> {
+  return (await functionNames(`${directory}/functions`)).length > 0;
 }
 
 /** Files by name; the folder of each part where `order.txt` says. */

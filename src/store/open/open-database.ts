@@ -1,7 +1,6 @@
 /** The database of this configuration: DATABASE_URL, or the embedded one. */
 import type { Config } from '../../core/config/config.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { connectOrOpenEmbedded } from '../embedded/connect-embedded.ts';
 import { openPostgres } from '../postgres/postgres.ts';
 import type { Database } from '../sql/database.ts';
 
@@ -32,7 +31,10 @@ export async function openConfiguredDatabase(
       log,
     });
   }
-  if (role === 'command') return connectOrOpenEmbedded({ home: config.home, log });
+  if (role === 'command') {
+    const { connectOrOpenEmbedded } = await import('../embedded/connect-embedded.ts');
+    return connectOrOpenEmbedded({ home: config.home, log });
+  }
   const { openEmbedded } = await import('../embedded/embedded.ts');
   return openEmbedded({ home: config.home, waitMs: SERVE_WAIT_MS, log });
 }

@@ -3,7 +3,7 @@
 import { request } from 'undici';
 import { stricter, type Verdict } from '../../core/permissions/verdict.ts';
 import { ForbiddenAddress, forbiddenLiteral, guardedAgent, type VetAddresses, type WebReach } from './guarded-agent.ts';
-import { ENCODINGS, headerOf, REDIRECTS, type ReadBody, readBody, reasonOf } from './http-body.ts';
+import { ENCODINGS, headerOf, MAX_PAGE_BYTES, REDIRECTS, type ReadBody, readBody, reasonOf } from './http-body.ts';
 
 /** A response. */
 export interface Page extends ReadBody {
@@ -22,8 +22,6 @@ export interface NoPage {
   readonly boundary?: 'address';
 }
 
-/** Of a body, after decompression. */
-export const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 /** Until the headers, and between two pieces of the body. */
 const SILENCE_MS = 20_000;
@@ -120,7 +118,7 @@ async function fetchOnce(url: URL, reach: WebReach, signal: AbortSignal, vet: Ve
     const location = headerOf(response, 'location');
     if (REDIRECTS.has(status) && location !== '') return { location };
     const type = headerOf(response, 'content-type');
-    const read = await readBody(response, MAX_BYTES);
+    const read = await readBody(response, MAX_PAGE_BYTES);
     return typeof read === 'string' ? { refusal: `${url.href} ${read}` } : { status, type, ...read };
   } catch (error) {
     signal.throwIfAborted();

@@ -4,6 +4,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { messageOf } from '../../core/errors/errors.ts';
 
+/** Of a page, after decompression. */
+export const MAX_PAGE_BYTES = 5 * 1024 * 1024;
+
 /** A body. */
 export interface ReadBody {
   /** Decompressed; at most the limit. */

@@ -1,11 +1,12 @@
 /** Turns of the engage loop, in a process that does nothing else. */
-import { join } from 'node:path';
 import { type Cost, least, type Meter } from '../meter.ts';
 import { startProbed } from '../probed-process.ts';
 import { type CallsOf, startTurnModel } from './turn-model.ts';
 
 /** Foci of each kind of turn. */
 const FOCI = 5;
+
+const LOOP = new URL('./loop-process.ts', import.meta.url).pathname;
 
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
 
@@ -23,7 +24,7 @@ export async function countTurns(url: string, meter: Meter): Promise<Record<stri
     async (first) => ({ ...(await loop.read(first ? 'collect' : 'read')), ...(await meter.read()) }),
   );
   const env = { DATABASE_URL: meter.through(url), MODEL_URL: model.url };
-  const loop = startProbed([join(import.meta.dirname, 'loop-process.ts')], { env });
+  const loop = startProbed([LOOP], { env });
   const run = async (orient: string) => {
     const ended = loop.answer<{ readonly ended: object & { readonly kind: string } }>(
       (said) => typeof said === 'object' && 'ended' in said!,

@@ -4,10 +4,9 @@ import { wholeNumber } from '../../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
 import type { AddOperation } from '../../../terminal/command/operation-command.ts';
-import { loadFeatures } from '../../features.ts';
+import { loadStatusFeatures } from '../../features.ts';
 import { readStatus } from './status.ts';
 import { reportJson, type StatusReport, showStatus } from './status-view.ts';
-import { watchStatus } from './status-watch.ts';
 
 interface StatusOptions extends CommonOptions {
   readonly watch?: boolean;
@@ -26,7 +25,7 @@ export const status: AddOperation = (program, run) => {
 
 async function statusCommand(invocation: Invocation, { watch, every }: StatusOptions): Promise<number> {
   const look = () => readReport(invocation);
-  if (watch) return watchStatus(invocation, look, every);
+  if (watch) return (await import('./status-watch.ts')).watchStatus(invocation, look, every);
   const report = await look();
   invocation.output.document(reportJson(report));
   showStatus(invocation.output, report);
@@ -34,7 +33,7 @@ async function statusCommand(invocation: Invocation, { watch, every }: StatusOpt
 }
 
 async function readReport(invocation: Invocation): Promise<StatusReport> {
-  const features = (await loadFeatures()).flatMap(({ status }) => status ?? []);
+  const features = (await loadStatusFeatures()).flatMap(({ status }) => status ?? []);
   return withDatabase(invocation, async (db) => ({
     kind: db.kind,
     where: db.where,

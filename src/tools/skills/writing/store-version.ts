@@ -12,7 +12,7 @@ import {
 } from '../../../store/skills/skill-versions.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { count } from '../../../telemetry/metrics.ts';
-import { type Composed, composeChange, composeNew, type Refused } from './compose.ts';
+import type { Composed, Refused } from './compose.ts';
 import type { NewSkill, SkillChange } from './draft.ts';
 
 /** `auto` or `ask`, as the faculty says. */
@@ -33,6 +33,7 @@ export async function storeNewSkill(
   mode: SkillMode,
 ): Promise<StoredVersion | Refused> {
   const { next } = await beginSkillVersion(tx, writer, draft.name);
+  const { composeNew } = await import('./compose.ts');
   const composed = composeNew(draft, next);
   if ('problem' in composed) return composed;
   const version = await storeFiles(tx, composed, draft, next, mode);
@@ -56,6 +57,7 @@ export async function storeSkillChange(
   if (base !== current && !own && current !== null) return replaced(tx, name, base, current);
   const hash = await hashOfVersion(tx, name, base);
   if (hash === null) return { problem: `skill ${name} has no version ${base}` };
+  const { composeChange } = await import('./compose.ts');
   const composed = composeChange(await readPackage(tx, hash), change, next);
   if ('problem' in composed) return composed;
   const version = await storeFiles(tx, composed, change, next, mode);

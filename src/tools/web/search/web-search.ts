@@ -7,7 +7,7 @@ import { parsedJson } from '../../../core/text/json-values.ts';
 import { type Mask, maskTexts } from '../../../llm/transport/mask.ts';
 import { someText } from '../../some-text.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, usableMs, worldTool } from '../../tool.ts';
-import { type Answered, askEndpoint } from './ask-endpoint.ts';
+import type { Answered } from './ask-endpoint.ts';
 import { FRESHNESS, SEARCH_APIS, type SearchApi, type SearchQuestion } from './search-api.ts';
 import { searchText } from './search-text.ts';
 
@@ -78,6 +78,8 @@ async function askInTime(
   const limitMs = Math.min(search.timeoutSeconds * 1000, usableMs(context));
   const time = AbortSignal.timeout(limitMs);
   const either = AbortSignal.any([signal, time]);
+  // With the HTTP client, which commands that only name the tools do not need.
+  const { askEndpoint } = await import('./ask-endpoint.ts');
   const request = api.request(search.url, search.apiKey?.reveal() ?? null, question);
   try {
     const first = await askEndpoint(request, either);
