@@ -19,6 +19,7 @@ const ALL: readonly (readonly [file: string, usual: readonly string[], quick: re
   ['http/crowd.ts', [], ['--rounds', '1', '--seconds', '1']],
   ['http/run.ts', [], ['--readers', '50', '--entries', '10', '--seconds', '1']],
   ['cli/run.ts', [], ['--runs', '3']],
+  ['tools/run.ts', [], ['--sizes', '10', '--rounds', '1']],
 ];
 
 const [first, ...rest] = process.argv.slice(2);

@@ -127,8 +127,11 @@ function lineOf(data: LineData, type: 'match' | 'context', most: number): Omit<F
   const at = text.length <= most ? 0 : bytes.subarray(0, data.submatches[0]?.start ?? 0).toString().length;
   const start = Buffer.from(bytes.subarray(0, CHECKED_BYTES));
   return {
-    ...{ line: data.line_number, text: around(text, at, most), isContext: type === 'context' },
-    ...{ offset: data.absolute_offset, start },
+    line: data.line_number,
+    text: around(text, at, most),
+    isContext: type === 'context',
+    offset: data.absolute_offset,
+    start,
   };
 }
 

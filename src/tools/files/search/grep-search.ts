@@ -4,64 +4,14 @@ import { computingMs } from '../../in-thread.ts';
 import type { ToolContext } from '../../tool.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
+import type { GrepAnswer } from './answer.ts';
+import type { GrepAsked } from './asked.ts';
 import { type FileSearch, type FoundFiles, findFiles } from './find-files.ts';
-import { type FoundLine, type FoundLines, findLines } from './find-lines.ts';
+import { type FoundLines, findLines } from './find-lines.ts';
 import { readKeptTexts, searchKeptTexts } from './kept-texts.ts';
-import { type LeftOut, lookAtLeftOut } from './left-out.ts';
+import { lookAtLeftOut } from './left-out.ts';
 import { maySee, type SearchPlace, searchPlace } from './place.ts';
-import type { RunEnd } from './ripgrep.ts';
 import { ignoreOptions, patternOptions, whichFiles } from './what.ts';
-
-/** What was asked for, with defaults. */
-export interface GrepAsked {
-  readonly pattern: string;
-  readonly path: string;
-  readonly glob: string | undefined;
-  readonly type: string | undefined;
-  readonly output: 'lines' | 'files' | 'counts';
-  readonly ignoreCase: boolean;
-  readonly multiline: boolean;
-  /** Also what ignore files leave out, and node_modules. */
-  readonly ignored: boolean;
-  /** Lines around each match. */
-  readonly before: number;
-  readonly after: number;
-  /** Of matching lines, or of files. */
-  readonly limit: number;
-  readonly offset: number;
-  /** A longer line is cut around its match. */
-  readonly maxLineChars: number;
-}
-
-/** A line by the path that the model sees. */
-export interface PathLine extends Pick<FoundLine, 'line' | 'text' | 'isContext' | 'offset' | 'start'> {
-  readonly path: string;
-  /** The absolute path of its file; null if that is in the database. */
-  readonly real: string | null;
-}
-
-/** A file with the number of its matching lines. */
-export interface PathCount {
-  readonly path: string;
-  readonly real: string | null;
-  readonly lines: number;
-}
-
-/** All that was found, in the order of paths and lines; limit and offset are not applied yet. */
-export interface GrepAnswer {
-  readonly lines: readonly PathLine[];
-  readonly counts: readonly PathCount[];
-  /** Files searched; null if the search ended early. */
-  readonly files: number | null;
-  readonly ended: RunEnd['ended'];
-  /** Binary files that match. */
-  readonly binary: readonly string[];
-  readonly unread: readonly string[];
-  readonly unreadCount: number;
-  readonly leftOut: LeftOut | null;
-  /** Files in the database that were not searched. */
-  readonly keptLeftOut: number;
-}
 
 /** Of the time, for the search itself; what it leaves out gets as much as the search took, within the rest. */
 const SHARE = 0.7;
@@ -118,7 +68,9 @@ function shownFrom(place: SearchPlace, found: FoundLines | FoundFiles): Omit<Gre
   const shown = (below: string) => printableName(place.shownBefore + below);
   const { ended, files, unread, unreadCount } = found;
   return {
-    ...{ ended, files, unreadCount },
+    ended,
+    files,
+    unreadCount,
     lines:
       'lines' in found
         ? found.lines.map(({ below, ...line }) => ({ ...line, path: shown(below), real: join(place.directory, below) }))
@@ -133,8 +85,6 @@ function shownFrom(place: SearchPlace, found: FoundLines | FoundFiles): Omit<Gre
 }
 
 function together(inFiles: GrepAnswer, inKept: Pick<GrepAnswer, 'lines' | 'counts'>, keptLeftOut: number): GrepAnswer {
-  const byPath = (a: { readonly path: string }, b: { readonly path: string }) =>
-    a.path < b.path ? -1 : Number(a.path > b.path);
   return {
     ...inFiles,
     keptLeftOut,
@@ -144,7 +94,18 @@ function together(inFiles: GrepAnswer, inKept: Pick<GrepAnswer, 'lines' | 'count
   };
 }
 
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : Number(a.path > b.path);
+}
+
 const NOTHING: GrepAnswer = {
-  ...{ lines: [], counts: [], files: 0, ended: 'finished', binary: [], unread: [], unreadCount: 0 },
-  ...{ leftOut: null, keptLeftOut: 0 },
+  lines: [],
+  counts: [],
+  files: 0,
+  ended: 'finished',
+  binary: [],
+  unread: [],
+  unreadCount: 0,
+  leftOut: null,
+  keptLeftOut: 0,
 };

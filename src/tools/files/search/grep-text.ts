@@ -1,7 +1,8 @@
 /** What the model and code get of a search for lines. */
 import type { ToolOutput } from '../../tool.ts';
 import type { Bounds } from '../mounts.ts';
-import type { GrepAnswer, GrepAsked, PathCount, PathLine } from './grep-search.ts';
+import type { GrepAnswer, PathCount, PathLine } from './answer.ts';
+import type { GrepAsked } from './asked.ts';
 import { leftOutNote } from './left-out.ts';
 import { filesInside, linesInside } from './surely-inside.ts';
 

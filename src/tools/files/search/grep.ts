@@ -62,7 +62,18 @@ export const grepTool = worldTool<z.infer<typeof input>>({
     const { before = 0, after = 0, multiline = false, ignored = false } = rest;
     const { ignore_case: ignoreCase = false, limit = most.results, offset = 0 } = rest;
     const asked = {
-      ...{ pattern, path, glob, type, output, ignoreCase, multiline, ignored, before, after, limit, offset },
+      pattern,
+      path,
+      glob,
+      type,
+      output,
+      ignoreCase,
+      multiline,
+      ignored,
+      before,
+      after,
+      limit,
+      offset,
       maxLineChars: most.lineChars,
     };
     const answer = await searchText(asked, context);

@@ -5,9 +5,10 @@ import type { ToolContext } from '../../tool.ts';
 import { filesBelow } from '../database-files.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
+import type { GrepAnswer } from './answer.ts';
+import type { GrepAsked } from './asked.ts';
 import { type FoundLine, findLines } from './find-lines.ts';
 import type { GlobMatcher } from './glob-pattern.ts';
-import type { GrepAnswer, GrepAsked } from './grep-search.ts';
 import { patternOptions } from './what.ts';
 
 const MAX_FILES = 50;
@@ -59,7 +60,11 @@ export async function searchKeptTexts(
     {
       ...asked,
       place: NOWHERE,
-      ...{ stdin, options: patternOptions(asked), matches: () => true, most: MAX_LINES, limitMs: computingMs(context) },
+      stdin,
+      options: patternOptions(asked),
+      matches: () => true,
+      most: MAX_LINES,
+      limitMs: computingMs(context),
     },
     context,
   );
@@ -76,7 +81,11 @@ export async function searchKeptTexts(
 
 /** ripgrep reads its standard input there, and no file. */
 const NOWHERE = {
-  ...{ directory: tmpdir(), file: null, shownBefore: '', fileRules: [], hidden: [] },
+  directory: tmpdir(),
+  file: null,
+  shownBefore: '',
+  fileRules: [],
+  hidden: [],
   isolation: 'none',
 } as const;
 

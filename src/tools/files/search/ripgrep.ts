@@ -29,8 +29,14 @@ type Host = Pick<ToolContext, 'processes' | 'workItemId' | 'signal'>;
 
 /** No configuration of a user or a repository, no colours; hidden files; binary files as text; `--debug` says what is ignored. */
 const ALWAYS = [
-  ...['--no-config', '--color=never', '--hidden', '--no-mmap', '--debug'],
-  ...['--no-require-git', '--no-ignore-global', '--glob=!**/.git'],
+  '--no-config',
+  '--color=never',
+  '--hidden',
+  '--no-mmap',
+  '--debug',
+  '--no-require-git',
+  '--no-ignore-global',
+  '--glob=!**/.git',
 ];
 
 /** Runs ripgrep. A refusal says why it could not run, or what it did not understand. */

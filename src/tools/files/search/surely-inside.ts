@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Bounds } from '../mounts.ts';
 import { isRefusal } from '../refusal.ts';
 import { openInside, resolveInside } from '../workspace.ts';
-import type { PathCount, PathLine } from './grep-search.ts';
+import type { PathCount, PathLine } from './answer.ts';
 
 /** Room for a byte order mark, which ripgrep does not count. */
 const MARK_BYTES = 3;

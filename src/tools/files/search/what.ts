@@ -1,7 +1,7 @@
 /** What a search looks for, as options of ripgrep. */
 import { isRefusal, type Refusal } from '../refusal.ts';
+import type { GrepAsked } from './asked.ts';
 import { compileGlob, type GlobMatcher, nameGlob } from './glob-pattern.ts';
-import type { GrepAsked } from './grep-search.ts';
 import { GENERATED } from './notes.ts';
 
 /** Which files to search, as options, and by their paths below the place. */
@@ -17,11 +17,14 @@ export function patternOptions({
   multiline,
 }: Pick<GrepAsked, 'pattern' | 'ignoreCase' | 'multiline'>): readonly string[] {
   return [
-    ...['--engine=auto', '--crlf', '--binary'],
+    '--engine=auto',
+    '--crlf',
+    '--binary',
     ...(ignoreCase ? ['--ignore-case'] : []),
     // Without it, the engine of PCRE2 would take a pattern with a line break and never find it.
     ...(multiline || pattern.includes('\\n') || pattern.includes('\n') ? ['--multiline'] : []),
-    ...['--regexp', pattern],
+    '--regexp',
+    pattern,
   ];
 }
 

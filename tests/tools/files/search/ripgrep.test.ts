@@ -15,7 +15,7 @@ test.each(['readonly', 'async\\s+function', '^import .*zod', '\\bawait\\b.*\\baw
   async (pattern) => {
     const { call } = await setUpBench({ workspace: SOURCES, codeBytes: 16 * 1024 * 1024 });
     const { data } = await call(grepTool, { pattern });
-    const { matches } = data?.() as { matches: { path: string; line: number }[] };
+    const { matches } = data!() as { matches: { path: string; line: number }[] };
     const args = ['--no-config', '--hidden', '--no-heading', '-n', '--engine=auto', '--sort=path', '-e', pattern, '.'];
     const byHand = execFileSync(rgPath, args, {
       cwd: SOURCES,
@@ -38,7 +38,7 @@ test('the same files as ripgrep lists, by name and by time', async () => {
     .split('\n')
     .slice(0, -1);
   const { data } = await call(globTool, { pattern: '**' });
-  expect((data?.() as { paths: string[] }).paths.map((path) => `./${path}`)).toEqual(byHand.toSorted());
+  expect((data!() as { paths: string[] }).paths.map((path) => `./${path}`)).toEqual(byHand.toSorted());
 });
 
 test('a workspace of an author who configured ripgrep is searched as any other', async () => {
