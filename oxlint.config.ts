@@ -65,7 +65,8 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store/migrations': [['*'], ['damage']],
   'src/store': [
     ['open'],
-    ['embedded', 'migrations'],
+    ['embedded'],
+    ['migrations'],
     ['views'],
     ['conversations'],
     ['transcript'],

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { bundledHelpers } from './tests/support/bundled-animus.ts';
 import { COMPILE_CACHE } from './tests/support/compile-cache.ts';
 import LongestFirst from './tests/support/longest-first.ts';
 
@@ -45,13 +46,13 @@ const ONE_AT_A_TIME = [
   'memory-hog',
   'notification-queue',
   'oom-victims',
-  'oversized-submissions',
   'stale-writers',
   'strangers-row-locks',
   'terminated-connections',
 ].map((name) => `tests/security/${name}.test.ts`);
 
 export default defineConfig({
+  plugins: [bundledHelpers()],
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     reporters: ['default', './tests/support/slowest-files.ts', './tests/support/second-tries.ts'],

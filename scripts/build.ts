@@ -1,19 +1,22 @@
-/** `npm run build`: plain JavaScript, types and source maps in dist/, and beside them the files that the code reads there. */
+/** `npm run build`: plain JavaScript, types and source maps in dist/, and beside them the files that the code reads there, with the prepared embedded database. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PREPARED_DATABASE } from '../src/store/embedded/prepared-database.ts';
+import { prepareDatabase } from './prepare-database.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-build();
+await build();
 
-function build(): void {
+async function build(): Promise<void> {
   // What a removed source file left behind must not be packed.
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
   compile();
   copyAssets();
+  await prepareDatabase(fileURLToPath(PREPARED_DATABASE));
 }
 
 function compile(): void {

@@ -13,12 +13,14 @@ return coalesce(pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'me
 -- `login:NAME`.
 -- Anybody can set a setting, so the setting alone counts for nothing: at each reading the login must be a gateway, and the value must
 -- have been made for this transaction (its start is in it), so that a value that stayed on a pooled connection has no effect. The body is
--- parsed when the function is created, not with the caller's search path, and it can be inlined: a call costs next to nothing.
+-- parsed when the function is created, not with the caller's search path, and it can be inlined: a call costs next to nothing. may_vouch
+-- cannot, so the usual gateway is recognised without it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.actor() returns text
 language sql stable parallel safe
 return case
-  when coalesce(current_setting('animus.acts_as', true), '') = '' or not animus.may_vouch()
+  when coalesce(current_setting('animus.acts_as', true), '') = ''
+    or not (coalesce(pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'member'), false) or animus.may_vouch())
     or current_setting('animus.acts_as') !~ '^[0-9.]+ [^[:space:][:cntrl:]]{1,200}( (submitter|reader|operator))?$'
     or split_part(current_setting('animus.acts_as'), ' ', 1) <> extract(epoch from transaction_timestamp())::text
   then case when strpos(session_user, ':') > 0 then 'login:' || session_user else session_user::text end
@@ -73,9 +75,11 @@ $$;
 create or replace function animus.acting_role() returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 -- Callers: gateway.
+declare
+  v_actor constant text := animus.actor();
 begin
-  if not animus.person_acts() then return null; end if;
-  return animus.lower_role(animus.role_of_person(substr(animus.actor(), 8)), nullif(split_part(current_setting('animus.acts_as'), ' ', 3), ''));
+  if not starts_with(v_actor, 'person:') then return null; end if;
+  return animus.lower_role(animus.role_of_person(substr(v_actor, 8)), nullif(split_part(current_setting('animus.acts_as'), ' ', 3), ''));
 end $$;
 
 -- Raises 42501 unless the login may act for people.
@@ -137,9 +141,12 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.sees_all() returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_actor constant text := animus.actor();
 begin
-  if animus.person_acts() then return coalesce(animus.acting_role() <> 'submitter', false); end if;
-  return has_table_privilege(session_user, 'animus.work_items', 'select');
+  if not starts_with(v_actor, 'person:') then return has_table_privilege(session_user, 'animus.work_items', 'select'); end if;
+  -- As acting_role.
+  return split_part(current_setting('animus.acts_as'), ' ', 3) <> 'submitter' and coalesce(animus.role_of_person(substr(v_actor, 8)) <> 'submitter', false);
 end $$;
 
 -- Returns whether the actor may see an item: its own, or any if it may see all work.

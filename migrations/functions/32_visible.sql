@@ -10,23 +10,19 @@ create or replace view animus.own_answers as
    where p.actor = (select animus.actor())
      and not exists (select from animus.chat_messages d where d.work_item_id = m.work_item_id and d.deleted_at is not null);
 
--- Work that the actor may see: its own, or all; and the answers of conversations in which it takes part, and below what they have spawned. In branches, so
--- that each is found by an index.
+-- Work that the actor may see: its own, or all; and the answers of conversations in which it takes part, and what is below them. What is cheap is asked
+-- first, and once for all rows; of the rest, the planner asks by the row or once for all. Read by an item, or by the ids of list_visible_work: a list without
+-- them, newest first, looks at each row that the actor may not see.
 create or replace view animus.visible_work as
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, animus.shown_work(w.merged_into) as merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
          w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls, w.lost_usd, w.estimated_usd, w.calls, w.lost_requests,
          w.uncounted_calls, w.assumed_tokens
-    from (
-      select o.* from animus.work_items o where o.submitted_by = (select animus.actor()) or (select animus.sees_all())
-      union all
-      select a.* from animus.work_items a
-       where a.id in (select c.work_item_id from animus.own_answers c) and (a.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true
-      union all
-      select b.* from animus.work_items b
-       where b.depth > 0 and b.root_id in (select c.work_item_id from animus.own_answers c)
-         and (b.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true) w;
+    from animus.work_items w
+   where w.submitted_by = (select animus.actor()) or (select animus.sees_all())
+      or exists (select from animus.own_answers c where c.work_item_id = w.id)
+      or w.depth > 0 and exists (select from animus.own_answers c where c.work_item_id = w.root_id);
 
 -- Where a focus runs and in which directory is for those who see all work.
 create or replace view animus.visible_foci as

@@ -206,6 +206,17 @@ test('of an item of its own stream, what was said beside a call is void at the e
   ]);
 });
 
+test('what a focus has said is void when the next one begins, also if its end was not seen', async () => {
+  const all = await read([
+    event({ type: 'text', live: true, turn: 1, from: 0, text: 'Good morning' }),
+    event({ type: 'state', state: 'running', focus: 2, resumed: false }),
+  ]);
+  expect(all.map(({ text, withdrawn }) => [text, withdrawn])).toEqual([
+    ['Good morning', false],
+    ['', true],
+  ]);
+});
+
 test('what stays of work that failed is over until its retry says something; in a conversation, its end is said once', async () => {
   const all = await read([
     event({ type: 'turn', turn: 1 }),

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createJournal } from '../../src/engage/calls/journal.ts';
-import type { Database } from '../../src/store/sql/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestFocus, testTool } from '../support/focus.ts';
@@ -184,28 +182,6 @@ describe('the engage loop', () => {
     });
     await expect(engage(focus.means())).rejects.toMatchObject({ code: 'work.lease_lost' });
     expect(await recordedCalls(pg.database, focus)).toEqual([{ state: 'started', output: null }]);
-  });
-
-  it('costs two statements per turn, however many calls it has', async () => {
-    const act = testTool('act', async (input) => ({ content: `act ${String(input['n'])}` }));
-    const focus = await startTestFocus(pg.database, {
-      tools: [act],
-      script: threeTurns((n) => `{ tool = "act", input = { n = ${n} } }, { tool = "act", input = { n = 0 } }`),
-    });
-    const statements: string[] = [];
-    const db: Database = {
-      ...pg.database,
-      query: (sql, params) => {
-        statements.push(/animus\.(\w+)\(/.exec(sql)?.[1] ?? 'read');
-        return pg.database.query(sql, params);
-      },
-    };
-    await engage(focus.means({ db, journal: createJournal(db, focus.key) }));
-    expect(statements.filter((name) => name !== 'read')).toEqual(
-      [1, 2, 3, 4].flatMap(() => ['begin_turn', 'record_turn']),
-    );
-    const calls = await recordedCalls(pg.database, focus);
-    expect(calls.map((call) => call.state)).toEqual(Array(6).fill('done'));
   });
 
   it('records the results of its calls before a pause stops it', async () => {

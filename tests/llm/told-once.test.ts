@@ -89,6 +89,16 @@ describe('Responses', () => {
       { text: 'Hello you' },
     ],
     [
+      'no event of a call says its index or its item',
+      [
+        begin(null, use('c', '')),
+        delta(null, '{}', undefined, 'function_call_arguments'),
+        { type: 'response.output_item.done', item: use('c', '') },
+        done([]),
+      ],
+      { calls: 1 },
+    ],
+    [
       'an item was not streamed',
       [begin(0, say('', 'm')), delta(0, 'Hello'), done([say('Hello', 'm'), say(' you', 'n')])],
       { text: 'Hello you' },

@@ -10,6 +10,7 @@ test('the package contains everything that it needs to run, and nothing else', {
   const expected = [
     ...ran.filter((path) => path !== 'dist/animus.js'),
     'src/animus.js',
+    'dist/store/embedded/prepared-database.zst',
     ...git(
       'migrations',
       'docker/sandbox',

@@ -45,6 +45,8 @@ export interface Answer {
 export function testApi(): {
   /** The schema's owner. */
   readonly owner: () => Database;
+  /** What the API uses. */
+  readonly gateway: () => Database;
   readonly start: (options?: StartOptions) => Promise<TestApi>;
 } {
   const target = testDatabase();
@@ -57,7 +59,11 @@ export function testApi(): {
     await gateway.close();
     await dropLogins(logins);
   });
-  return { owner: () => target.database, start: (options) => startApi(target.database, { db: gateway, ...options }) };
+  return {
+    owner: () => target.database,
+    gateway: () => gateway,
+    start: (options) => startApi(target.database, { db: gateway, ...options }),
+  };
 }
 
 /** Serves it until the test has finished, which fails if an answer was not as documented. `database` is the schema's owner, and also what the API uses unless `options.db` is given. */

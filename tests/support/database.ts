@@ -74,7 +74,7 @@ export function embeddedDatabase({ empty = false, ...options }: Partial<Embedded
   let database: EmbeddedDatabase | undefined;
   beforeAll(async () => {
     if (!empty) copyEmbeddedDatabase(home);
-    database = await openEmbedded({ home, ...options });
+    database = await openEmbedded({ home, ...(empty && { prepared: null }), ...options });
   });
   afterAll(() => database?.close());
   return {

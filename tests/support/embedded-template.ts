@@ -21,7 +21,7 @@ export async function embeddedTemplate(): Promise<string> {
     if (old.startsWith('embedded-')) rmSync(join(CACHE, old), { recursive: true, force: true });
   }
   const making = mkdtempSync(join(CACHE, 'making-'));
-  const database = await openEmbedded({ home: making });
+  const database = await openEmbedded({ home: making, prepared: null });
   try {
     await migrate(database);
   } finally {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type MigrateOptions, migrate } from '../../src/store/migrations/migrate.ts';
 import { MIGRATIONS_DIRECTORY } from '../../src/store/migrations/migration-files.ts';
+import { schemaVersion } from '../../src/store/migrations/schema-version.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 
 const FUNCTIONS = resolve(import.meta.dirname, '../fixtures/schema-0.1.0/functions/all.sql');
@@ -24,10 +25,15 @@ export async function migrateFirstSchema(
   const directory = mkdtempSync(join(tmpdir(), 'animus-first-schema-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, 'functions'));
-  copyFileSync(FUNCTIONS, join(directory, 'functions', 'all.sql'));
-  for (const name of migrationNames()) {
-    if (Number(name.slice(0, 4)) <= upTo) copyFileSync(join(MIGRATIONS_DIRECTORY, name), join(directory, name));
+  const names = migrationNames().filter((name) => Number(name.slice(0, 4)) <= upTo);
+  const copy = (name: string) => copyFileSync(join(MIGRATIONS_DIRECTORY, name), join(directory, name));
+  if (upTo <= FIRST_SCHEMA && (await schemaVersion(database)) === 0) {
+    // Version 0.1.0 had a transaction for each migration, also in a new database, and migration 10 looks for that.
+    copy(names[0]!);
+    await migrate(database, { ...options, directory });
   }
+  copyFileSync(FUNCTIONS, join(directory, 'functions', 'all.sql'));
+  for (const name of names) copy(name);
   await migrate(database, { ...options, directory });
 }
 

@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { MIGRATIONS_DIRECTORY } from '../../src/store/migrations/migration-files.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import { COUNTING } from '../counts/meter.ts';
 import { embeddedTemplate } from './embedded-template.ts';
 import { removeLeftDirectories } from './memory-directory.ts';
 import { startPostgresServer } from './postgres-server.ts';
@@ -23,7 +24,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   removeLeftDirectories();
   const given = process.env['ANIMUS_TEST_DATABASE_URL'];
-  const [server, embedded] = await Promise.all([given ? null : startPostgresServer(), embeddedTemplate()]);
+  const [server, embedded] = await Promise.all([given ? null : startPostgresServer(COUNTING), embeddedTemplate()]);
   const url = given ?? (server as NonNullable<typeof server>).url;
   const template = `animus_template_${process.pid}_${project.name}`;
   const admin = openPostgres(url, { poolSize: 1 });

@@ -1,5 +1,5 @@
 /** `animus init`: writes a configuration and an agent for a directory. */
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { messageOf, usageError } from '../../core/errors/errors.ts';
@@ -59,11 +59,9 @@ async function initCommand(invocation: Invocation, options: InitOptions, given: 
 function requireDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
-    if (statSync(directory).isDirectory()) return;
   } catch (error) {
     throw usageError(`${directory} cannot be used: ${messageOf(error)}`);
   }
-  throw usageError(`${directory} is not a directory`);
 }
 
 /** Asks at most three questions, on a terminal only. An option answers its question. */

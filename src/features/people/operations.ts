@@ -8,6 +8,7 @@ import type { ActingPerson, PersonRole } from '../../core/work/people.ts';
 import { choice, flag, id, limit, list, optional, span, terminalOnly, text, time } from '../../operations/fields.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
+import { readActingRole } from '../../store/people/acting.ts';
 import { namesOfPeople, requireListed } from '../../store/people/listed-person.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { requireOperator, requireSeesAll } from '../../store/views/visible/visible-operated.ts';
@@ -32,9 +33,9 @@ const showMe = operation({
       token_id: s.id().nullable().describe('null: a token of an OIDC issuer'),
       expires_at: s.time().nullable(),
     }),
-  async run({ visitor }) {
+  async run({ tx, visitor }) {
     const { tokenId, expiresAt, ...me } = visitor!;
-    return { ...me, token_id: tokenId, expires_at: expiresAt };
+    return { ...me, role: await readActingRole(tx), token_id: tokenId, expires_at: expiresAt };
   },
 });
 

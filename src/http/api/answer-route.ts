@@ -2,8 +2,9 @@
 import type { Admitted, ConnectionUse } from '../../core/lifecycle/health.ts';
 import type { Scope } from '../../core/work/people.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
-import type { Doorkeeper } from '../door/authorize.ts';
-import type { ApiServices, Route, Visit } from '../route/route.ts';
+import type { Caller, Doorkeeper } from '../door/authorize.ts';
+import type { Visitor } from '../login/visitor.ts';
+import type { ApiServices, JsonRoute, Route, Visit } from '../route/route.ts';
 import { runRoute } from '../route/run-route.ts';
 import { type Answer, digestsOf, keyOf, once } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
@@ -32,10 +33,17 @@ export async function answerRoute(
   services: ApiServices,
   door: Doorkeeper,
 ): Promise<Response> {
-  const { request, path } = arrival;
+  if (route.kind === 'json') {
+    const answer = (visitor: Visitor) => answerJson(route, arrival, visitBy(visitor, arrival, services));
+    return door.admitTo(callerOf(arrival), route.scope, answer);
+  }
   const visit = await visitOf(arrival, services, door, route.scope);
+  const { input } = await parseInput(route, arrival.request, arrival.path);
+  return route.respond(visit, input, arrival.request);
+}
+
+async function answerJson(route: JsonRoute, { request, path }: Arrival, visit: Visit): Promise<Response> {
   const { input, sent } = await parseInput(route, request, path);
-  if (route.kind === 'stream') return route.respond(visit, input, request);
   const key = keyOf(request, route);
   const repeated = key !== null && {
     digests: digestsOf(request, sent),
@@ -51,13 +59,19 @@ export async function answerRoute(
 
 /** Who sends the request, and what is needed to answer it. Errors: those of `Doorkeeper.admit`. */
 export async function visitOf(
-  { request, address, signal, admitted, use }: Arrival,
+  arrival: Arrival,
   services: ApiServices,
   door: Doorkeeper,
   scope: Scope | null,
 ): Promise<Visit> {
-  const authorization = request.headers.get('authorization') ?? undefined;
-  const visitor = await door.admit({ authorization, address, signal, use }, scope);
+  return visitBy(await door.admit(callerOf(arrival), scope), arrival, services);
+}
+
+function callerOf({ request, address, use, signal }: Arrival): Caller {
+  return { authorization: request.headers.get('authorization') ?? undefined, address, use, signal };
+}
+
+function visitBy(visitor: Visitor, { request, signal, admitted, use }: Arrival, services: ApiServices): Visit {
   admitted(visitor.actor, use);
   return { visitor, services, traceparent: currentTraceparent() ?? request.headers.get('traceparent'), signal };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { id } from '../../operations/schemas.ts';
 import { readItemResult } from '../../store/views/item-worktree.ts';
 import { noWork } from '../../store/views/views-of-login.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { readingAs } from '../login/visitor.ts';
 import { type Route, streamRoute } from '../route/route.ts';
 import { DOWNLOAD, download } from './download.ts';
 
@@ -33,7 +33,7 @@ const readPatch = streamRoute({
   described: DOWNLOAD,
   errors: ['work.not_found'],
   respond: async (visit, { path }, request) => {
-    const result = await asVisitor(visit.services.db, visit.visitor, (tx) => readItemResult(tx, path.id));
+    const result = await readingAs(visit.services.db, visit.visitor, (tx) => readItemResult(tx, path.id));
     if (!result.has_patch) throw noWork(path.id);
     return download(visit, path.id, request);
   },

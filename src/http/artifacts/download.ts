@@ -2,7 +2,7 @@
 
 import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { readArtifactPart, readVisibleArtifact } from '../../store/views/visible/visible-artifacts.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { readingAs } from '../login/visitor.ts';
 import { fileHeaders } from '../route/file-headers.ts';
 import type { StreamDescription, Visit } from '../route/route.ts';
 
@@ -28,7 +28,7 @@ const PIECE_BYTES = 64 * 1024;
 /** Answers 200, 206 for one Range, 304 for a known ETag, 416 for a Range beyond the end. A file never changes, except the patch of an item, which has another time then. */
 export async function download(visit: Visit, id: string, request: Request): Promise<Response> {
   const { visitor, services } = visit;
-  const file = await asVisitor(services.db, visitor, (tx) => readVisibleArtifact(tx, id));
+  const file = await readingAs(services.db, visitor, (tx) => readVisibleArtifact(tx, id));
   const headers = headersOf(file);
   if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers });
   const wanted = request.headers.get('if-range') ?? headers.etag;
@@ -78,7 +78,7 @@ async function* partsOf(
 ): AsyncGenerator<Uint8Array> {
   for (let next = first; next <= last; next += PART_BYTES) {
     const length = Math.min(PART_BYTES, last - next + 1);
-    const part = await asVisitor(services.db, visitor, (tx) => readArtifactPart(tx, file, next, length));
+    const part = await readingAs(services.db, visitor, (tx) => readArtifactPart(tx, file, next, length));
     if (part === null || part.byteLength !== length)
       throw new Error(`artifact ${file.id} ended before its length, or was changed`);
     for (let at = 0; at < length; at += PIECE_BYTES) yield part.subarray(at, at + PIECE_BYTES);

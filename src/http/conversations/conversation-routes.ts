@@ -10,7 +10,7 @@ import {
 } from '../../features/conversations/store/read-messages.ts';
 import { readVirtualFile } from '../../features/conversations/store/workspaces.ts';
 import * as schemas from '../../operations/schemas.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { readingAs } from '../login/visitor.ts';
 import { type Route, streamRoute, type Visit } from '../route/route.ts';
 import { streamOf } from '../route/stream-of.ts';
 import { textHeaders, workspaceFile } from './workspace-file.ts';
@@ -30,7 +30,7 @@ const exportConversation = streamRoute({
   described: { items: exportedMessage(schemas) },
   errors: ['work.not_found', 'work.state'],
   async respond(visit, { path: { id: workspaceId, chat_id: conversation }, query }) {
-    const text = await asVisitor(visit.services.db, visit.visitor, async (tx) => {
+    const text = await readingAs(visit.services.db, visit.visitor, async (tx) => {
       await requireVisibleConversation(tx, workspaceId, conversation);
       return query.format === 'markdown' ? (await readVirtualFile(tx, conversation)).content : null;
     });
@@ -47,7 +47,7 @@ const EXPORTED_AT_ONCE = 20;
 async function* messageDocuments({ services, visitor }: Visit, conversation: string): AsyncGenerator<object> {
   for (let place: MessagePlace | null = null; ; ) {
     const after: MessagePlace | null = place;
-    const rows: PlacedMessage[] = await asVisitor(services.db, visitor, (tx) =>
+    const rows: PlacedMessage[] = await readingAs(services.db, visitor, (tx) =>
       readMessagesAfter(tx, conversation, after, EXPORTED_AT_ONCE),
     );
     yield* rows.map(({ at: _, ...message }) => messageDocument(message));

@@ -4,13 +4,13 @@ import {
   readVisibleWorkspace,
   readWorkspaceFile,
 } from '../../features/conversations/store/workspaces.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { readingAs } from '../login/visitor.ts';
 import { fileHeaders } from '../route/file-headers.ts';
 import type { Visit } from '../route/route.ts';
 
 /** Answers 200 with the file, 304 for a known ETag. Errors: `work.not_found`. */
 export async function workspaceFile(visit: Visit, workspaceId: string, path: string, request: Request) {
-  const { content, mediaType, etag } = await asVisitor(visit.services.db, visit.visitor, async (tx) => {
+  const { content, mediaType, etag } = await readingAs(visit.services.db, visit.visitor, async (tx) => {
     await readVisibleWorkspace(tx, workspaceId);
     return readWorkspaceFile(tx, await findVisibleFile(tx, workspaceId, path));
   });

@@ -22,50 +22,79 @@ export interface Caller {
 }
 
 export interface Doorkeeper {
-  /** `scope` null: each thing that is asked for is checked later. Errors: `http.unauthorized`, `http.forbidden`, `http.too_many`, `db.*`. */
+  /** Looks the token up. `scope` null: each thing that is asked for is checked later. Errors: `http.unauthorized`, `http.forbidden`, `http.too_many`, `db.*`. */
   admit(caller: Caller, scope: Scope | null): Promise<Visitor>;
+  /**
+   * Admits a visitor to an answer that is only given if a transaction of its own has accepted the token (`asVisitor`, `readingAs`). A token that was good
+   * before is not looked up in front of it, but after an error: a token that is not good any more goes before all other errors. Of such a visitor only what
+   * never changes of a token holds, which is all but the role. Errors: as `admit`, and those of `answer`.
+   */
+  admitTo<T>(caller: Caller, scope: Scope, answer: (visitor: Visitor) => Promise<T>): Promise<T>;
 }
 
 /** Failed attempts from one address in a minute. */
 export const FAILURES_PER_MINUTE = 60;
-/** How many tokens are remembered as good. */
+/** How many tokens are remembered that were good. */
 const MOST_KNOWN = 10_000;
 /** How many tokens that were not good before are looked up at once. The API has 5 connections to the database, or more. */
 const LOOK_UPS = 2;
 
 /**
- * Every token is looked up, so nobody is refused for what others send: behind a proxy or a published port, all clients may have one address.
- * Wrong tokens are limited by address once they are known to be wrong, and their look-ups by number, so that they cannot take all connections
- * to the database. A look-up is one statement with an index; a token of the wrong form needs none.
+ * Every token is looked up in the database for each request, so nobody is refused for what others send: behind a proxy or a published port, all clients may
+ * have one address. Wrong tokens are limited by address once they are known to be wrong, and their look-ups by number, so that they cannot take all
+ * connections to the database. A look-up is one statement with an index; a token of the wrong form needs none.
  */
 export function doorkeeper(
   login: Login,
   limits: Readonly<Record<ConnectionUse, RateLimit>>,
   failures: RateLimit,
 ): Doorkeeper {
-  const known = new Set<string>();
+  const known = new Map<string, Visitor>();
   const strangers = limitLookUps(LOOK_UPS);
+
+  const lookUp = async ({ authorization, address, signal }: Caller, digest: string): Promise<Visitor> => {
+    const visitor = await login
+      .visitor(authorization, (look) => (known.has(digest) ? look() : strangers.run(signal, look)))
+      .catch((error: unknown) => {
+        if (!isAnimusError(error, 'http.unauthorized')) throw error;
+        known.delete(digest);
+        const why = `${String(error.details['detail'])}; too many wrong tokens came from ${address}`;
+        failures.take(clientNetwork(address), why);
+        throw error;
+      });
+    known.set(digest, visitor);
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
+    return visitor;
+  };
+  const allowed = (visitor: Visitor, { use }: Caller, scope: Scope | null): Visitor => {
+    limits[use].take(visitor.actor);
+    if (scope !== null) requireScope(visitor, scope);
+    return visitor;
+  };
+
   return {
-    async admit({ authorization, address, use, signal }, scope) {
-      const digest = hash('sha256', authorization ?? '', 'base64');
-      const visitor = await login
-        .visitor(authorization, (look) => (known.has(digest) ? look() : strangers.run(signal, look)))
-        .catch((error: unknown) => {
-          if (!isAnimusError(error, 'http.unauthorized')) throw error;
-          known.delete(digest);
-          const why = `${String(error.details['detail'])}; too many wrong tokens came from ${address}`;
-          failures.take(clientNetwork(address), why);
-          throw error;
-        });
-      remember(known, digest);
-      limits[use].take(visitor.actor);
-      if (scope !== null) requireScope(visitor, scope);
-      return visitor;
+    admit: async (caller, scope) => allowed(await lookUp(caller, digestOf(caller)), caller, scope),
+    async admitTo(caller, scope, answer) {
+      const digest = digestOf(caller);
+      const before = known.get(digest);
+      // What a token of an issuer says is checked by its signature, each time.
+      if (before === undefined || before.proof === null)
+        return answer(allowed(await lookUp(caller, digest), caller, scope));
+      try {
+        return await answer(allowed(before, caller, scope));
+      } catch (error) {
+        if (!isOfDatabase(error)) await lookUp(caller, digest);
+        throw error;
+      }
     },
   };
 }
 
-function remember(known: Set<string>, digest: string): void {
-  known.add(digest);
-  if (known.size > MOST_KNOWN) known.delete(known.values().next().value!);
+function digestOf({ authorization }: Caller): string {
+  return hash('sha256', authorization ?? '', 'base64');
+}
+
+/** Then the token was accepted, or the database does not answer. */
+function isOfDatabase(error: unknown): boolean {
+  return isAnimusError(error) && error.code.startsWith('db.');
 }

@@ -2,8 +2,8 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { hashAccessToken } from '../../core/secrets/access-token.ts';
 import { Secret } from '../../core/secrets/secret.ts';
-import { actWithRole, actWithToken } from '../../store/people/acting.ts';
-import type { Database, Queryable } from '../../store/sql/database.ts';
+import { type AcceptedToken, actWithRole, actWithToken } from '../../store/people/acting.ts';
+import type { Database, Queryable, Statement } from '../../store/sql/database.ts';
 import type { Claimed, Issuer } from './issuer.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -31,7 +31,9 @@ export function openLogin({ database, issuer = null }: LoginOptions): Login {
       if (issuer !== null && token.includes('.')) return issuersVisitor(database, await issuer.claimed(token));
       const hash = hashAccessToken(token);
       if (hash === null) throw new AnimusError('http.unauthorized', { detail: 'the token is not valid' });
-      const { id, person, role, scopes, expiresAt } = await turn(() => actWithToken(database, hash));
+      const { id, person, role, scopes, expiresAt } = await turn(() =>
+        onlyRow<AcceptedToken>(database, actWithToken(hash)),
+      );
       const proof = new Secret(hash.toString('hex'));
       return { actor: `person:${person}`, person, role, scopes, tokenId: id, expiresAt, acceptedUntil: null, proof };
     },
@@ -39,8 +41,13 @@ export function openLogin({ database, issuer = null }: LoginOptions): Login {
 }
 
 async function issuersVisitor(database: Queryable, { person, role, ...claimed }: Claimed): Promise<Visitor> {
-  const present = await actWithRole(database, person, role);
-  return { actor: `person:${person}`, person, role: present, ...claimed, tokenId: null, proof: null };
+  const present = await onlyRow<Pick<AcceptedToken, 'role'>>(database, actWithRole(person, role));
+  return { actor: `person:${person}`, person, ...present, ...claimed, tokenId: null, proof: null };
+}
+
+async function onlyRow<Row extends object>(database: Queryable, { sql, params }: Statement): Promise<Row> {
+  const [row] = await database.query<Row>(sql, params);
+  return row!;
 }
 
 /** The token of an `Authorization` header (RFC 6750). The scheme's case does not matter. */

@@ -4,7 +4,7 @@ import type { Secret } from '../../core/secrets/secret.ts';
 import type { ActingPerson, Scope } from '../../core/work/people.ts';
 import { type AnyPage, type Place, type ReadsAs, readPlacesAs } from '../../store/events/places.ts';
 import { actWithRole, actWithToken } from '../../store/people/acting.ts';
-import type { Database, Queryable } from '../../store/sql/database.ts';
+import type { Database, Queryable, Statement } from '../../store/sql/database.ts';
 
 /** A person whose token was checked. */
 export interface Visitor extends ActingPerson {
@@ -21,20 +21,41 @@ export function requireScope({ scopes }: Pick<Visitor, 'scopes'>, scope: Scope):
 }
 
 /**
- * Runs `work` in one transaction that acts for the visitor. One of our tokens is checked again each time: one that was revoked meanwhile is
- * refused, and so is a person who was disabled. Raises `http.unauthorized`, and whatever `work` raises.
+ * Runs `work` in one transaction that acts for the visitor. One of our tokens is checked again each time, also if `work` has no statement: one that was
+ * revoked meanwhile is refused, and so is a person who was disabled. Raises `http.unauthorized`, and whatever `work` raises.
  */
-export function asVisitor<T>(
+export async function asVisitor<T>(
   database: Database,
   visitor: Visitor,
   work: (tx: Queryable) => Promise<T>,
-  now: () => Date = () => new Date(),
+  now?: () => Date,
 ): Promise<T> {
-  return database.transaction(async (tx) => {
-    const as = actingAs(visitor, now);
-    await ('token' in as ? actWithToken(tx, as.token) : actWithRole(tx, as.person, as.role));
-    return work(tx);
+  return database.transaction(work, acting(visitor, now));
+}
+
+/**
+ * The same for what only reads: each statement is a transaction of its own, in one round trip. In a transaction of several, each would see what is committed
+ * when it begins, too.
+ */
+export async function readingAs<T>(
+  database: Database,
+  visitor: Visitor,
+  read: (db: Queryable) => Promise<T>,
+): Promise<T> {
+  let checked = false;
+  const result = await read({
+    query: (sql, params) => {
+      checked = true;
+      return database.queryAfter(acting(visitor), sql, params);
+    },
   });
+  if (!checked) await asVisitor(database, visitor, async () => null);
+  return result;
+}
+
+function acting(visitor: Visitor, now?: () => Date): Statement {
+  const as = actingAs(visitor, now);
+  return 'token' in as ? actWithToken(as.token) : actWithRole(as.person, as.role);
 }
 
 /** The events that the visitor may see, as `readPlaces` returns them, in one statement. Raises as `asVisitor`. */

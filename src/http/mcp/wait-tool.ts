@@ -6,7 +6,7 @@ import { READS } from '../../operations/mcp-offer.ts';
 import * as schemas from '../../operations/schemas.ts';
 import { workItem } from '../../operations/work-rows.ts';
 import type { Frame } from '../events/frame.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { readingAs } from '../login/visitor.ts';
 import { lastOf, within } from '../work/await-work.ts';
 import type { McpTool } from './tool.ts';
 
@@ -38,7 +38,7 @@ export const waitTool: McpTool = {
       const ended = isTerminal(row.state);
       const asks = ended
         ? 0
-        : await asVisitor(visit.services.db, visit.visitor, async (tx) => (await readAsked(tx, item, 100)).length);
+        : await readingAs(visit.services.db, visit.visitor, async (tx) => (await readAsked(tx, item, 100)).length);
       return { ended, asks, item: workItem(schemas).parse(row) };
     });
   },

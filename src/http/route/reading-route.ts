@@ -3,7 +3,7 @@ import { objectOf } from '../../operations/field-schema.ts';
 import type { Reading } from '../../operations/reading.ts';
 import * as schemas from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { readingAs } from '../login/visitor.ts';
 import type { StreamRoute, Visit } from './route.ts';
 import { streamOf } from './stream-of.ts';
 
@@ -32,7 +32,7 @@ function readerOf({ services, visitor, signal }: Visit): Queryable {
   return {
     query: (sql, params) => {
       signal.throwIfAborted();
-      return asVisitor(services.db, visitor, (tx) => tx.query(sql, params));
+      return readingAs(services.db, visitor, (db) => db.query(sql, params));
     },
   };
 }

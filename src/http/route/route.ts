@@ -16,7 +16,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What routes get of the process that serves them. */
 export interface ApiServices {
-  /** Its login may act for people: use it by `asVisitor` only. */
+  /** Its login may act for people: use it by `asVisitor` and `readingAs` only. */
   readonly db: Database;
   readonly log: Log;
   readonly clock: Clock;
@@ -84,12 +84,12 @@ export interface JsonRoute extends Described {
   readonly status: 200 | 201 | 202;
   readonly input: Parts;
   readonly output: z.ZodType;
-  /** What the route has to ask of others, outside of its transaction and before it. */
+  /** What the route has to ask of others, outside of its transaction and before it. The token may have been revoked: what costs money first asks by `asVisitor`. */
   readonly prepare?: ((visit: Visit, input: Input) => Promise<unknown>) | undefined;
   readonly run: (visit: Transacted, input: Input) => Promise<unknown>;
 }
 
-/** A route that answers with a stream: it opens transactions itself, by `asVisitor`. */
+/** A route that answers with a stream: it opens transactions itself, by `asVisitor` or `readingAs`. */
 export interface StreamRoute extends Described {
   readonly kind: 'stream';
   readonly input: Parts;

@@ -1,14 +1,14 @@
 import type { Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { asVisitor, readingAs } from '../login/visitor.ts';
 import type { JsonRoute, Visit } from './route.ts';
 
 /** How long a request waits for work that another transaction holds. */
 const LOCKED_MS = 5000;
 
 /**
- * Prepares a route, and runs it in one transaction that acts for the visitor; `answer` makes its answer there, by a call of `run`. Only what its schema
- * names leaves.
+ * Prepares a route, and runs it in one transaction that acts for the visitor, or each statement of a GET in one; `answer` makes its answer there, by a call
+ * of `run`. Only what its schema names leaves.
  */
 export async function runRoute<Answer>(
   route: JsonRoute,
@@ -18,8 +18,9 @@ export async function runRoute<Answer>(
 ): Promise<Answer> {
   const { visitor, services, signal } = visit;
   const prepared = await route.prepare?.(visit, input);
+  const within = route.method === 'GET' ? readingAs : asVisitor;
   const act = () =>
-    asVisitor(services.db, visitor, (tx) =>
+    within(services.db, visitor, (tx) =>
       answer(async () => route.output.parse(await route.run({ ...visit, tx, prepared }, input)), tx),
     );
   return untilUnlocked(act, { clock: services.clock, signal, forMs: LOCKED_MS });

@@ -1,5 +1,5 @@
 import type { Eyes } from '../events/eyes.ts';
-import { asVisitor, readAsVisitor } from '../login/visitor.ts';
+import { readAsVisitor, readingAs } from '../login/visitor.ts';
 import type { Visit } from './route.ts';
 
 /** The rights of a visitor, whose token is checked again at each read. */
@@ -9,6 +9,6 @@ export function visitorEyes({ visitor, services }: Pick<Visit, 'visitor' | 'serv
     // Tokens of an OIDC issuer have no id of ours, and end at their own times.
     key: tokenId ?? `${actor} ${role} ${expiresAt?.getTime() ?? ''}`,
     read: (wanted, limit) => readAsVisitor(services.db, visitor, wanted, limit),
-    look: (look) => asVisitor(services.db, visitor, look),
+    look: (look) => readingAs(services.db, visitor, look),
   };
 }

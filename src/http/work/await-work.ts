@@ -6,7 +6,7 @@ import { readWork } from '../../operations/read-work.ts';
 import type { WorkItem } from '../../operations/work-rows.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { readingAs } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
 
@@ -63,7 +63,7 @@ export async function lastOf(
   until: AbortSignal,
   report: (frame: Frame) => void = () => undefined,
 ): Promise<WorkItem> {
-  const look = () => asVisitor(visit.services.db, visit.visitor, (tx) => readWork(tx, id));
+  const look = () => readingAs(visit.services.db, visit.visitor, (tx) => readWork(tx, id));
   const before = await look();
   if (isOver(before) || until.aborted) return before;
   const live = await visit.services.live.services();

@@ -96,7 +96,7 @@ export function countTree(pid: number, limit: number): number {
 /** Reads a file below /proc; null if the process is gone or the file cannot be read. */
 export function readProc(path: string): string | null {
   try {
-    return readFileSync(path, 'latin1');
+    return readFileSync(path, 'utf8');
   } catch {
     return null;
   }

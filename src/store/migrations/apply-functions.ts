@@ -9,10 +9,9 @@ import { dropChanged, type MendOptions, mendAfter, mends } from './mend-objects.
 import { migrationError } from './migration-errors.ts';
 import type { SchemaFiles } from './migration-files.ts';
 import { schemaVersion } from './schema-version.ts';
-import { takeTurn } from './take-turn.ts';
 import { readUnfinished, setUnfinished } from './unfinished.ts';
 
-interface AppliedFunctions {
+export interface AppliedFunctions {
   /** Names of the files: all of them, or none. */
   readonly functions: readonly string[];
   /** What else was put back, in words. */
@@ -21,36 +20,35 @@ interface AppliedFunctions {
 
 const NONE: AppliedFunctions = { functions: [], mended: [] };
 
-/** All files in one transaction, if one of them has changed, if something of them is missing or changed, or if an earlier step needs them. */
+/** In one transaction, all files, if one of them has changed, if something of them is missing or changed, or if an earlier step needs them. */
 export async function applyFunctions(
+  tx: Queryable,
   database: Database,
   files: SchemaFiles,
   options: MendOptions,
 ): Promise<AppliedFunctions> {
   const { log = silentLog, putBackFunctions = false } = options;
-  return takeTurn(database, 'functions/*.sql', options, async (tx) => {
-    const known = await tx.query<{ name: string; checksum: string }>(
-      'select name, checksum from animus.schema_functions',
+  const known = await tx.query<{ name: string; checksum: string }>(
+    'select name, checksum from animus.schema_functions',
+  );
+  // A later animus may have migrated while we waited for the lock: do not replace its functions.
+  if ((await schemaVersion(tx)) > files.migrations.length) return NONE;
+  const checksums = new Map(known.map((row) => [row.name, row.checksum]));
+  const same =
+    files.functions.length === checksums.size &&
+    files.functions.every((file) => checksums.get(file.name) === file.checksum);
+  const damage = same && mends(options) ? await dropChanged(tx) : [];
+  const whole = (await readUnfinished(tx)) !== 'functions' && !damage.some(({ cure }) => cure.by === 'functions');
+  if ((!same || !whole) && !putBackFunctions && (await wasReplaced(tx, files.functions))) {
+    log.warn(
+      {},
+      'another version of animus has replaced the SQL functions; they are kept. To restore these: animus db migrate',
     );
-    // A later animus may have migrated while we waited for the lock: do not replace its functions.
-    if ((await schemaVersion(tx)) > files.migrations.length) return NONE;
-    const checksums = new Map(known.map((row) => [row.name, row.checksum]));
-    const same =
-      files.functions.length === checksums.size &&
-      files.functions.every((file) => checksums.get(file.name) === file.checksum);
-    const damage = same && mends(options) ? await dropChanged(tx) : [];
-    const whole = (await readUnfinished(tx)) !== 'functions' && !damage.some(({ cure }) => cure.by === 'functions');
-    if ((!same || !whole) && !putBackFunctions && (await wasReplaced(tx, files.functions))) {
-      log.warn(
-        {},
-        'another version of animus has replaced the SQL functions; they are kept. To restore these: animus db migrate',
-      );
-      return NONE;
-    }
-    const functions = same && whole ? [] : await applyFiles(tx, database, files, known);
-    if (!mends(options)) return { ...NONE, functions };
-    return { functions, mended: await mendAfter(tx, functions.length === 0 ? damage : null) };
-  });
+    return NONE;
+  }
+  const functions = same && whole ? [] : await applyFiles(tx, database, files, known);
+  if (!mends(options)) return { ...NONE, functions };
+  return { functions, mended: await mendAfter(tx, functions.length === 0 ? damage : null) };
 }
 
 async function applyFiles(
@@ -59,13 +57,7 @@ async function applyFiles(
   { functions: files }: SchemaFiles,
   known: readonly { readonly name: string; readonly checksum: string }[],
 ): Promise<readonly string[]> {
-  for (const file of files) {
-    try {
-      await tx.query(file.sql);
-    } catch (error) {
-      throw await migrationError(error, database, `functions/${file.name}`, null);
-    }
-  }
+  for (const { name, sql } of files) await applyFile(tx, database, `functions/${name}`, sql);
   await noteReplaced(tx, known, files);
   await tx.query('delete from animus.schema_functions');
   await tx.query(`insert into animus.schema_functions (name, checksum) select * from unnest($1::text[], $2::text[])`, [
@@ -74,6 +66,15 @@ async function applyFiles(
   ]);
   await setUnfinished(tx, 'roles');
   return files.map((file) => file.name);
+}
+
+/** Runs a file in a transaction of several; what fails names it. */
+export async function applyFile(tx: Queryable, database: Database, name: string, sql: string): Promise<void> {
+  try {
+    await tx.query(sql);
+  } catch (error) {
+    throw await migrationError(error, database, name, null);
+  }
 }
 
 type FunctionFiles = readonly { readonly name: string; readonly checksum: string }[];

@@ -35,14 +35,20 @@ export async function restoreRecord(
   if ((await lacks()).length > 0)
     throw new AnimusError('db.migration_failed', { file: 'animus.schema_migrations', detail: DELETED });
   const deleted = migrations.filter(({ version }) => !known.includes(version));
-  for (const migration of deleted) await recordMigration(tx, migration);
+  await recordMigrations(tx, deleted);
   return [`${deleted.length} rows of animus.schema_migrations were missing`];
 }
 
-/** Records that a migration was applied. */
-export async function recordMigration(tx: Queryable, { version, name, checksum }: Migration): Promise<void> {
-  const record = 'insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)';
-  await tx.query(record, [version, name, checksum]);
+/** Records that migrations were applied. */
+export async function recordMigrations(tx: Queryable, migrations: readonly Migration[]): Promise<void> {
+  await tx.query(
+    `insert into animus.schema_migrations (version, name, checksum) select * from unnest($1::int[], $2::text[], $3::text[])`,
+    [
+      migrations.map(({ version }) => version),
+      migrations.map(({ name }) => name),
+      migrations.map(({ checksum }) => checksum),
+    ],
+  );
 }
 
 const DELETED =

@@ -3,8 +3,8 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { readValue } from '../sql/read-value.ts';
-import { applyFunctions } from './apply-functions.ts';
-import { makeBookkeeping, recordMigration } from './bookkeeping.ts';
+import { type AppliedFunctions, applyFile, applyFunctions } from './apply-functions.ts';
+import { makeBookkeeping, recordMigrations } from './bookkeeping.ts';
 import { checkServer } from './check-server.ts';
 import { choosePgmqSchema, refuseOtherSchema } from './choose-pgmq-schema.ts';
 import { checkCompatible, migrationStatus } from './compatibility.ts';
@@ -45,7 +45,7 @@ export interface MigrateResult {
 }
 
 /**
- * Applies what is missing: schema `animus`, pgmq, pgvector, the migrations (each in a transaction of its own), when any of
+ * Applies what is missing: schema `animus`, pgmq, pgvector, the migrations (each in a transaction of its own, all in one where there is no schema yet), when any of
  * them changed all function files in one, and the roles with their rights. Idempotent; processes that race apply everything
  * once. No step waits for a lock for more than 100 ms, so that no other session queues behind it; it is retried instead. An
  * interrupted call is finished by the next. The schema of a later animus is not changed. A role that may not migrate (a
@@ -84,8 +84,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   });
   if (restored.queues.length > 0) log.warn({ ...restored }, 'queues of animus were missing in pgmq; made them again');
   const rendered = renderFiles(files, schema);
-  const applied = await applyMigrations(database, rendered, options);
-  const { functions, mended } = await applyFunctions(database, rendered, options);
+  const { applied, functions, mended } = await applySchema(database, rendered, options);
   const changed = applied.length + functions.length > 0;
   const roles = await takeTurn(database, 'the roles', options, installRoles);
   options.onProgress?.(null);
@@ -103,29 +102,57 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   };
 }
 
+type AppliedSchema = Pick<MigrateResult, 'applied'> & AppliedFunctions;
+
 /** Those that take long are logged one by one: a large table may need an hour. */
 const LONG_MS = 5000;
 
-async function applyMigrations(
-  database: Database,
-  files: SchemaFiles,
-  options: MigrateOptions,
-): Promise<readonly string[]> {
-  const { log = silentLog, onProgress } = options;
-  const applied: string[] = [];
-  // At most starts nothing is left to do: the table is read once then, and no step takes its turn.
+/**
+ * A new database gets all migrations and the functions in one transaction, so that no other session ever sees tables without their triggers. Where there is a
+ * schema, each migration is a step of its own, and holds its locks on tables in use no longer than it needs.
+ */
+async function applySchema(database: Database, files: SchemaFiles, options: MigrateOptions): Promise<AppliedSchema> {
+  const { migrations } = files;
+  const onApplied = tellApplied(files, options);
   const before = await appliedChecksums(database);
-  for (const [done, migration] of files.migrations.entries()) {
-    if (before.get(migration.version) === migration.checksum) continue;
-    const startedMs = performance.now();
-    if (!(await takeTurn(database, migration.name, options, (tx) => applyMigration(tx, migration)))) continue;
-    applied.push(migration.name);
-    onProgress?.({ done: done + 1, of: files.migrations.length });
-    const tookMs = Math.round(performance.now() - startedMs);
-    const level = tookMs > LONG_MS ? 'info' : 'debug';
-    log[level]({ migration: migration.name, duration_ms: tookMs }, 'applied a migration');
+  if (before.size === 0) {
+    return takeTurn(database, 'the schema', options, async (tx) => {
+      const applied = await applyMigrations(tx, database, migrations, onApplied);
+      return { applied, ...(await applyFunctions(tx, database, files, options)) };
+    });
   }
-  return applied;
+  const applied: string[] = [];
+  for (const one of migrations) {
+    // At most starts nothing is left to do: no step takes its turn.
+    if (before.get(one.version) === one.checksum) continue;
+    const step = (tx: Queryable) => applyMigrations(tx, database, [one], onApplied);
+    applied.push(...(await takeTurn(database, one.name, options, step)));
+  }
+  const rest = (tx: Queryable) => applyFunctions(tx, database, files, options);
+  return { applied, ...(await takeTurn(database, 'functions/*.sql', options, rest)) };
+}
+
+/** In one transaction. Returns the names of those that were not applied before. */
+async function applyMigrations(
+  tx: Queryable,
+  database: Database,
+  migrations: readonly Migration[],
+  onApplied: (migration: Migration, durationMs: number) => void,
+): Promise<readonly string[]> {
+  const before = await appliedChecksums(tx);
+  const wrong = migrations.find(({ version, checksum }) => (before.get(version) ?? checksum) !== checksum);
+  if (wrong) throw changed(wrong, before.get(wrong.version)!);
+  const missing = migrations.filter(({ version }) => !before.has(version));
+  for (const migration of missing) {
+    const startedMs = performance.now();
+    await applyFile(tx, database, migration.name, migration.sql);
+    onApplied(migration, Math.round(performance.now() - startedMs));
+  }
+  if (missing.length === 0) return [];
+  // Not one by one: to migration 10, the rows of 1 and 2 from one transaction mean a restored dump, in which a young queue named work is ours.
+  await recordMigrations(tx, missing);
+  if ((await readUnfinished(tx)) !== 'functions') await setUnfinished(tx, 'roles');
+  return missing.map(({ name }) => name);
 }
 
 /** The result when there is nothing to do, or nothing that this animus and this role may do. Null: continue. */
@@ -164,19 +191,12 @@ async function appliedChecksums(database: Queryable): Promise<ReadonlyMap<number
   return new Map(rows.map(({ version, checksum }) => [version, checksum]));
 }
 
-async function applyMigration(tx: Queryable, migration: Migration): Promise<boolean> {
-  const [done] = await tx.query<{ checksum: string }>(
-    'select checksum from animus.schema_migrations where version = $1',
-    [migration.version],
-  );
-  if (done) {
-    if (done.checksum !== migration.checksum) throw changed(migration, done.checksum);
-    return false;
-  }
-  await tx.query(migration.sql);
-  await recordMigration(tx, migration);
-  if ((await readUnfinished(tx)) !== 'functions') await setUnfinished(tx, 'roles');
-  return true;
+/** Shows how far it is, and logs each. */
+function tellApplied({ migrations }: SchemaFiles, { log = silentLog, onProgress }: MigrateOptions) {
+  return ({ name, version }: Migration, durationMs: number): void => {
+    onProgress?.({ done: version, of: migrations.length });
+    log[durationMs > LONG_MS ? 'info' : 'debug']({ migration: name, duration_ms: durationMs }, 'applied a migration');
+  };
 }
 
 function changed(file: SqlFile, applied: string): AnimusError {

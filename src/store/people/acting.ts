@@ -1,6 +1,6 @@
-/** Acting for a person in a transaction: thin calls of the SQL functions. All raise `db.forbidden` if the login is not a gateway. */
+/** Acting for a person in a transaction: thin calls of the SQL functions, as the first statement of it. All raise `db.forbidden` if the login is not a gateway. */
 import type { PersonRole, Scope } from '../../core/work/people.ts';
-import type { Queryable } from '../sql/database.ts';
+import type { Queryable, Statement } from '../sql/database.ts';
 import { readValue } from '../sql/read-value.ts';
 
 /** A token that was accepted, and what it may do. */
@@ -14,18 +14,20 @@ export interface AcceptedToken {
 }
 
 /**
- * Acts for the person of a token until the end of the transaction. `hash`: its SHA-256. Raises `http.unauthorized` if it is unknown, revoked
- * or expired, or its person is disabled.
+ * Acts for the person of a token until the end of the transaction, and returns one `AcceptedToken`. `hash`: its SHA-256. Raises `http.unauthorized` if it is
+ * unknown, revoked or expired, or its person is disabled.
  */
-export async function actWithToken(tx: Queryable, hash: Buffer): Promise<AcceptedToken> {
-  const [row] = await tx.query<AcceptedToken>(
-    'select id, person, role, scopes, expires_at as "expiresAt" from animus.act_with_token($1)',
-    [hash],
-  );
-  return row!;
+export function actWithToken(hash: Buffer): Statement {
+  const sql = 'select id, person, role, scopes, expires_at as "expiresAt" from animus.act_with_token($1)';
+  return { sql, params: [hash] };
 }
 
-/** Acts for a person until the end of the transaction, with at most this role, and returns the role that results. `http.unauthorized` if disabled. */
-export async function actWithRole(tx: Queryable, person: string, role: PersonRole): Promise<PersonRole> {
-  return readValue<PersonRole>(tx, 'select animus.act_with_role($1, $2)', [person, role]);
+/** Acts for a person until the end of the transaction, with at most this role, and returns the `role` that results. `http.unauthorized` if disabled. */
+export function actWithRole(person: string, role: PersonRole): Statement {
+  return { sql: 'select animus.act_with_role($1, $2) as role', params: [person, role] };
+}
+
+/** The role of the person that acts, at this moment. */
+export function readActingRole(tx: Queryable): Promise<PersonRole> {
+  return readValue<PersonRole>(tx, 'select animus.acting_role()', []);
 }

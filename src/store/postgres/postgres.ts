@@ -1,22 +1,22 @@
 /** Implements the database port with a pool of node-postgres connections. Failures have animus error codes. */
-import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
-import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import {
-  connectError,
-  isLostPreparation,
-  isLostServer,
-  isStalePlan,
-  isUndone,
-  statementError,
-} from '../sql/database-errors.ts';
-import type { GuardedClient } from './guarded-client.ts';
+import { connectError, isLostPreparation, isLostServer, isStalePlan, isUndone } from '../sql/database-errors.ts';
 import { locate } from './locate.ts';
 import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
-import { refusedTime, settleSession, TYPES } from './session-settings.ts';
+import {
+  inTransaction,
+  isUnprepared,
+  RollbackFailed,
+  runStatement,
+  runTogether,
+  type Session,
+  statementNames,
+  withReason,
+} from './session.ts';
+import { settleSession, TYPES } from './session-settings.ts';
 
 export interface PostgresOptions {
   /** Maximum number of connections; default 10. */
@@ -28,9 +28,9 @@ export interface PostgresOptions {
   /** How long a call waits for a free or new connection; default 10,000 ms. */
   readonly connectTimeoutMs?: number;
   /**
-   * Whether statements with parameters are prepared once per connection, outside of transactions; default true, and false
-   * for embedded. Some transaction poolers do not support prepared statements (pgbouncer before 1.21). When a statement
-   * fails for that reason, it is run again unprepared, and no further statement is prepared.
+   * Whether statements with parameters are prepared once per connection; default true, and false for embedded. Some
+   * transaction poolers do not support prepared statements (pgbouncer before 1.21). When a statement fails for that
+   * reason, it is run again unprepared, with its whole transaction, and no further statement is prepared.
    */
   readonly prepare?: boolean;
   readonly log?: Log;
@@ -49,7 +49,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
   const where = locate(connectionString);
   const { poolSize = 10, connectTimeoutMs = 10_000, log = silentLog, kind = 'postgres' } = options;
   const plain: Session = { where, nameOf: () => undefined };
-  let prepared: Session = (options.prepare ?? kind === 'postgres') ? { where, nameOf: statementNames() } : plain;
+  let preparing: Session = (options.prepare ?? kind === 'postgres') ? { where, nameOf: statementNames() } : plain;
   const pool = openReplaceablePool(
     {
       connectionString,
@@ -88,22 +88,29 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     }
   };
 
-  const query: Queryable['query'] = async (sql, params) => {
-    const session = prepared;
+  /** Runs it again, unprepared, if the server has lost what was prepared. That happens only before a statement runs, and what came before it is rolled back. */
+  const prepared = async <T>(ask: (client: PoolClient, session: Session) => Promise<T>): Promise<T> => {
+    const session = preparing;
     try {
-      return await withClient((client) => explained(client, sql, () => run(client, session, sql, params)));
+      return await withClient((client) => ask(client, session));
     } catch (error) {
-      if (session === plain || !isLostPreparation(error)) throw error;
-      // The statement was refused before it ran, outside of a transaction, so it is safe to run it again. Several may be refused at once.
-      if (prepared !== plain)
-        log.warn(
-          { where },
-          'prepared statements are lost between calls (a transaction pooler?); continuing without them',
-        );
-      prepared = plain;
-      return withClient((client) => run(client, plain, sql, params));
+      if (session === plain || !isUnprepared(error)) throw error;
+      // Several may be refused at once.
+      if (isLostPreparation(error)) {
+        if (preparing !== plain)
+          log.warn(
+            { where },
+            'prepared statements are lost between calls (a transaction pooler?); continuing without them',
+          );
+        preparing = plain;
+      }
+      return withClient((client) => ask(client, plain));
     }
   };
+  const query: Queryable['query'] = (sql, params) =>
+    prepared((client, session) =>
+      explained(client, sql, async () => (await runStatement(client, session, sql, params)).rows as never[]),
+    );
 
   return {
     where,
@@ -111,8 +118,18 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     connectionString,
     // A text without parameters may be several statements of a person, some of them committed.
     query: (sql, params) => (params === undefined ? query(sql) : runAgain(() => query(sql, params))),
-    // Never prepare in a transaction: it could not continue after a refused statement. Hot paths are single statements anyway.
-    transaction: (work) => runAgain(() => withClient((client) => inTransaction(client, plain, work))),
+    queryAfter: (opening, sql, params = []) =>
+      runAgain(() =>
+        prepared((client, session) =>
+          explained(
+            client,
+            sql,
+            async () => (await runTogether(client, session, [opening, { sql, params }])).rows as never[],
+          ),
+        ),
+      ),
+    transaction: (work, opening) =>
+      runAgain(() => prepared((client, session) => inTransaction(client, session, work, opening ? [opening] : []))),
     close: () => (closed ??= pool.close()),
   };
 }
@@ -128,105 +145,11 @@ async function runAgain<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-interface Session {
-  readonly where: string;
-  /** The name for preparing a statement, or undefined to run it unprepared. */
-  readonly nameOf: (sql: string) => string | undefined;
-}
-
-/** Derives names from the statements' text. Measured throughput against unnamed statements: 1.2 times for trivial ones, up to twice where planning is expensive. */
-function statementNames(): Session['nameOf'] {
-  const names = new Map<string, string>();
-  return (sql) => {
-    const known = names.get(sql);
-    // Statements are constants of this program. If a caller builds them at run time anyway, this bound protects the server's memory.
-    if (known !== undefined || names.size >= MAX_PREPARED) return known;
-    const name = `animus_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
-    names.set(sql, name);
-    return name;
-  };
-}
-
-const MAX_PREPARED = 500;
-
-async function inTransaction<T>(client: PoolClient, session: Session, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  await run(client, session, 'begin isolation level read committed');
-  let result: T;
-  let statement = '';
-  let failed: unknown;
-  const tx: Queryable = {
-    query: (sql, params) =>
-      run(client, session, (statement = sql), params).catch((error: unknown) => {
-        throw (failed = error);
-      }) as Promise<never>,
-  };
-  try {
-    result = await work(tx);
-  } catch (error) {
-    try {
-      await client.query('rollback');
-    } catch {
-      throw new RollbackFailed(error);
-    }
-    throw await withReason(error, statement, client);
-  }
-  const ended = await runRaw(client, session, 'commit');
-  // If a statement failed and the caller caught the error, the transaction is aborted and `commit` rolls it back. The server
-  // reports this only in the command tag.
-  if (ended.command === 'ROLLBACK') {
-    if (isUndone(failed)) throw failed;
-    throw new AnimusError('internal.bug', {
-      detail: 'a transaction continued after a failed statement and was rolled back',
-    });
-  }
-  return result;
-}
-
-class RollbackFailed extends Error {
-  readonly first: unknown;
-  constructor(first: unknown) {
-    super('the transaction could not be rolled back');
-    this.first = first;
-  }
-}
-
 /** Says of a statement outside of a transaction what it needs, if it was refused. */
 async function explained<T>(client: PoolClient, sql: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     throw await withReason(error, sql, client);
-  }
-}
-
-/** The error, or that of a refused statement with what helps. Loaded when it is needed: commands of people start quicker. */
-async function withReason(error: unknown, sql: string, client: PoolClient): Promise<unknown> {
-  if (!isAnimusError(error, 'db.forbidden')) return error;
-  const { explainRefusal } = await import('./explain-refusal.ts');
-  return explainRefusal(error, sql, {
-    query: async (text, params = []) => (await client.query(text, [...params])).rows,
-  });
-}
-
-async function run<Row extends object>(
-  client: PoolClient,
-  session: Session,
-  sql: string,
-  params?: readonly unknown[],
-): Promise<Row[]> {
-  const result = await runRaw(client, session, sql, params);
-  // A text with several statements gives one result each; the port returns the rows of the last one.
-  const last = Array.isArray(result) ? result.at(-1) : result;
-  return last.rows as Row[];
-}
-
-async function runRaw(client: PoolClient, session: Session, sql: string, params?: readonly unknown[]) {
-  try {
-    // Without parameters, use the simple protocol, which accepts several statements in one text.
-    if (params === undefined) return await client.query(sql);
-    return await client.query({ name: session.nameOf(sql), text: sql, values: [...params] });
-  } catch (error) {
-    const { lostBy } = client as PoolClient & GuardedClient;
-    throw refusedTime(error, session.where) ?? statementError(lostBy ?? error, session.where);
   }
 }

@@ -29,7 +29,8 @@ export function patientDatabase(db: Database, patience: Patience): Database {
     connectionString: db.connectionString,
     close: () => db.close(),
     query: (sql, params) => untilUnlocked(() => db.query(sql, params), patience),
-    transaction: (work) => untilUnlocked(() => db.transaction(work), patience),
+    queryAfter: (opening, sql, params) => untilUnlocked(() => db.queryAfter(opening, sql, params), patience),
+    transaction: (work, opening) => untilUnlocked(() => db.transaction(work, opening), patience),
   };
 }
 

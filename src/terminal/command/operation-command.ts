@@ -178,7 +178,7 @@ async function found(
 /** How long an act is tried again while another transaction keeps rows locked: as over HTTP. */
 export const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 
-/** Runs an act in one transaction as the login, with the faculties that nobody may serve. */
+/** Runs an act in one transaction as the login, or each statement alone if the act only reads; with the faculties that nobody may serve. */
 export async function act<Input, Result>(
   invocation: Invocation,
   db: Database,
@@ -199,7 +199,8 @@ export async function act<Input, Result>(
       input,
     );
   };
-  return { result: await untilUnlocked(() => db.transaction(attempt), PATIENCE), asked };
+  const once = () => (operation.http.method === 'GET' ? attempt(db) : db.transaction(attempt));
+  return { result: await untilUnlocked(once, PATIENCE), asked };
 }
 
 type Asked = { readonly name: string } & Parameters<Acting<never>['unserved']>[1];

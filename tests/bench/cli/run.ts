@@ -2,10 +2,11 @@
  * How long the command line takes from its start to its end: `npm run bench -- tests/bench/cli/run.ts [--runs 20] [--old /usr/bin/node]`.
  * The commands take turns with Node alone (an empty program), under the Node that animus needs and, where the PATH has one or `--old` names it,
  * under an older one, from which the launcher starts the first. Prints medians, and ratios to Node alone of the same version. The compile
- * cache is warm, as for every start but the first. BENCH_DATABASE_URL: the server that `status` asks, instead of one of its own.
+ * cache is warm, as for every start but the first. `faculty list` reads one faculty, and 61. BENCH_DATABASE_URL: the server that `status` and
+ * `work list` ask, instead of one of its own.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,7 +14,17 @@ import { benchServer, median } from '../support/bench-database.ts';
 import { report } from '../support/report.ts';
 
 const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
-const COMMANDS = ['--version', '--help', 'work submit --help', 'help exit-codes', 'status', 'work list --json'];
+const COMMANDS = [
+  '--version',
+  '--help',
+  'work submit --help',
+  'help exit-codes',
+  'status',
+  'work list',
+  'work list --json',
+  'faculty list --faculties faculties-1',
+  'faculty list --faculties faculties-61',
+];
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '20' }, old: { type: 'string' } } });
 const runs = Number(values.runs);
@@ -22,6 +33,7 @@ const old = values.old ?? oldNode();
 const server = await benchServer();
 const cwd = mkdtempSync(join(tmpdir(), 'bench-cli-'));
 try {
+  for (const count of [1, 61]) writeFaculties(join(cwd, `faculties-${count}`), count);
   for (const node of [process.execPath, ...(old === null ? [] : [old])]) measure(node);
 } finally {
   rmSync(cwd, { recursive: true, force: true });
@@ -54,7 +66,7 @@ function show(node: string, name: string, costs: readonly Cost[], bare: readonly
   const figures = [wall, cpu].map((figure) => {
     return `${figure(costs).toFixed(0).padStart(5)} ms (${(figure(costs) / figure(bare)).toFixed(1)} ×)`;
   });
-  console.log(`  ${name.padEnd(20)} ${figures.join('   cpu ')}`);
+  console.log(`  ${name.padEnd(38)} ${figures.join('   cpu ')}`);
   const [wallMs = '', cpuMs = ''] = figures.map((text) => text.trim());
   report({ what: `command line, Node ${node}`, who: name, figures: { wall: wallMs, cpu: cpuMs } });
 }
@@ -74,6 +86,15 @@ function childrenCpuMs(): number {
   const [, user = '0', system = '0'] =
     /\) (?:\S+ ){13}(\d+) (\d+) /.exec(readFileSync('/proc/self/stat', 'utf8')) ?? [];
   return 10 * (Number(user) + Number(system));
+}
+
+function writeFaculties(directory: string, count: number): void {
+  mkdirSync(directory);
+  for (let n = 0; n < count; n++) {
+    const head = `[faculty]\nname = "faculty-${n}"\ndescription = "Reads, changes and tests code"\nworkspace = ".."\n`;
+    const engage = `[faculty.engage]\nmodel = "claude-sonnet-4-5"\ntools = ["read_file", "write_file", "edit_file", "bash"]\n`;
+    writeFileSync(join(directory, `faculty-${n}.toml`), head + engage);
+  }
 }
 
 /** The first Node of the PATH that is too old for animus; null without one. */

@@ -196,7 +196,8 @@ describe('animus init', () => {
 
   test('refuses a file in place of the directory', async () => {
     writeFileSync(join(cwd, 'file'), '');
-    expect(await run(['init', 'file'], { cwd })).toMatchObject({ code: 2 });
+    const stderr = expect.stringContaining(`${join(cwd, 'file')} cannot be used: EEXIST`);
+    expect(await run(['init', 'file'], { cwd })).toMatchObject({ code: 2, stderr });
   });
 });
 

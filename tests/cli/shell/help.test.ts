@@ -124,7 +124,8 @@ describe('the examples', () => {
       const { argv, stdin } = read(line);
       expect(argv.slice(0, path.split(' ').length).join(' ')).toBe(path);
       const parsed: string[] = [];
-      const recorder = await buildProgram(() => async () => void parsed.push('ran'), { stdout: { write: () => {} } });
+      const record = () => async () => void parsed.push('ran');
+      const recorder = await buildProgram(record, { stdout: { write: () => {} } }, argv);
       await recorder.parseAsync(argv, { from: 'user' });
       expect(parsed).toEqual(['ran']);
       if (NOT_RUN.test(line.replace(/^\w+=\S+ /, ''))) return;

@@ -39,6 +39,18 @@ describe('while a focus only writes its end', () => {
     await heldIs(0);
   });
 
+  test('the next item is claimed as soon as the focus has done its work', async () => {
+    const { controlPlane, heldIs, startedIs, close, end } = await heldPlane(pg.database);
+    const ids = await insert(2);
+    await controlPlane.start();
+    await startedIs(ids.slice(0, 1));
+    expect(controlPlane.running.size).toBe(1);
+    close(ids[0]!);
+    await heldIs(2);
+    end(ids[0]!);
+    await startedIs(ids);
+  });
+
   test('one claim brings the items of many slots', async () => {
     const { controlPlane, heldIs, startedIs, end, claims } = await heldPlane(pg.database, { ending: true, slots: 4 });
     const ids = await insert(12);

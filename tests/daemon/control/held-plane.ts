@@ -21,6 +21,7 @@ export interface PlaneOptions {
 export async function heldPlane(database: Database, { ending = false, slots = 1 }: PlaneOptions = {}) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
+  const closes = new Map<string, () => void>();
   const daemonId = randomUUID();
   await database.query(`select animus.register_daemon($1, 'host', 1, '0', 1, '{}', '[]')`, [daemonId]);
   const faculty = (name: string, prefetch: number | undefined, maxConcurrent: number | null = null) =>
@@ -60,6 +61,7 @@ export async function heldPlane(database: Database, { ending = false, slots = 1 
       new Map([faculty('short', 4), faculty('paced', undefined), faculty('long', 0), faculty('single', 0, 1)]),
     runFocus: async (work, _faculty, control) => {
       started.push(work.id);
+      closes.set(work.id, control.ending);
       if (ending) control.ending();
       await new Promise<void>((resolve) => {
         ends.set(work.id, resolve);
@@ -82,6 +84,8 @@ export async function heldPlane(database: Database, { ending = false, slots = 1 
       nowMs += ms;
       wake.ring();
     },
+    /** From here on, the focus only writes its end. */
+    close: (id: string) => closes.get(id)!(),
     end: (id: string) => ends.get(id)!(),
     startedIs: (ids: readonly string[]) =>
       eventually(`${ids.length} have started`, () => (started.length === ids.length ? true : null)).then(() =>

@@ -124,6 +124,19 @@ test.each([
   await expect(add(given)).rejects.toMatchObject({ code: 'work.invalid' });
 });
 
+test('a webhook may be for 100 faculties', async () => {
+  const faculties = Array.from({ length: 100 }, (_, n) => `f${n}`);
+  const id = await add({ faculties });
+  expect(await listWebhooks(target.database)).toMatchObject([{ id, faculties }]);
+});
+
+test('a webhook takes events again when what it had too much of was deleted', async () => {
+  const id = await add();
+  await target.database.query(`update animus.webhooks set overflow = 'dropped', overflow_since = now()`);
+  await pruneDeliveries(target.database, 7, 100);
+  expect(await listWebhooks(target.database)).toMatchObject([{ id, overflow: null }]);
+});
+
 test('of an item one at a time, in order; a void claim changes nothing', async () => {
   await add({ events: ['work.queued', 'work.cancelled'] });
   const id = await submit();

@@ -97,6 +97,15 @@ test('a name that is taken gets a number; a text is read, of an image only what 
   expect(file).toEqual({ is_virtual: false, kind: 'attachment' });
 });
 
+test('the file of work that only says that it comes from a chat is in no workspace', async () => {
+  const [item] = await db().query<{ id: string }>(
+    `insert into animus.work_items (faculty, source) values ('clerk', 'chat') returning id`,
+  );
+  const [file] = await db().query<{ id: string }>(`select animus.attach_file($1, 'a.txt', 'x') as id`, [item!.id]);
+  expect(await readAttachments(db(), item!.id, [file!.id])).toMatchObject([{ name: 'a.txt' }]);
+  expect(await db().query('select from animus.files where id = $1', [file!.id])).toEqual([]);
+});
+
 test('an edit and a retry keep the files, and the answer may read them', async () => {
   const talk = await talkAt('kept.chat');
   const one = await sayWith(talk, 'one', { 'a.txt': 'words' });

@@ -21,7 +21,7 @@ test('a thread that crashes is started again on its port, and said once', async 
   const log = { ...silentLog, error: (_: object, message: string) => void said.push(message) };
   const limits = { maxIdleMs: 60_000, maxConnections: 5, lingerMs: 60_000 };
   const directory = join(embeddedHome(), 'db');
-  const data = { directory, port: 0, password: randomUUID(), ...limits };
+  const data = { directory, port: 0, password: randomUUID(), prepared: null, ...limits };
   const thread = await startEmbeddedThread(data, log);
   onTestFinished(() => thread.stop());
   await [...threads][0]!.terminate();

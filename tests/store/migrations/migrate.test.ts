@@ -176,7 +176,7 @@ describe('functions', () => {
       'functions/broken.sql': 'create function animus.broken() returns int language sql as $$ select 1 $$;',
     });
     expect(await migrate(target.database, { directory })).toMatchObject({
-      applied: [],
+      applied: ['0001_create_settings.sql', '0002_create_things.sql'],
       functions: ['answer.sql', 'broken.sql'],
       version: 2,
     });
@@ -184,7 +184,9 @@ describe('functions', () => {
 });
 
 test('a migrating process that is cut off leaves no lock, and the next one finishes', async () => {
-  const directory = directoryOf({ ...FILES, '0003_wait_long.sql': 'select pg_sleep(30);' });
+  const directory = directoryOf(FILES);
+  await migrate(alone.database, { directory });
+  write(directory, { '0003_wait_long.sql': 'select pg_sleep(30);' });
   const cut = migrate(alone.open(), { directory });
   const failed = expect(cut).rejects.toMatchObject({ code: 'db.unreachable' });
   await expect

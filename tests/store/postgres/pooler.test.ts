@@ -26,6 +26,10 @@ test('through a transaction pooler every statement is answered; the first lost p
       const [before] = await tx.query('select pg_backend_pid() as pid');
       expect(await tx.query('select pg_backend_pid() as pid, $1::int as n', [n])).toEqual([{ ...before, n }]);
     });
+    const opening = { sql: `select set_config('animus.test', $1, true)`, params: [`${n}`] };
+    const seen = `select current_setting('animus.test') as seen, $1::int as n`;
+    expect(await database.transaction((tx) => tx.query(seen, [n]), opening)).toEqual([{ seen: `${n}`, n }]);
+    expect(await database.queryAfter(opening, seen, [n])).toEqual([{ seen: `${n}`, n }]);
   }
   expect(told).toEqual([expect.stringContaining('a transaction pooler')]);
   await database.close();

@@ -65,10 +65,11 @@ describe('who decides', () => {
   test('an operator decides, under its own name', async () => {
     const { id } = await asked();
     expect(await approve(as.operator, id, { note: 'fine' })).toBe(await askOf(target.database, id, 'c1'));
-    const [row] = await target.database.query<{ by: string; decided_by: string }>(
-      `select w.result ->> 'by' as by, d.decided_by from animus.waits w join animus.decisions d using (work_item_id, ask_id) where work_item_id = $1`,
+    const [row] = await target.database.query<{ decision: string; by: string; decided_by: string }>(
+      `select w.result ->> 'decision' as decision, w.result ->> 'by' as by, d.decided_by from animus.waits w join animus.decisions d using (work_item_id, ask_id) where work_item_id = $1`,
       [id],
     );
+    expect(row!.decision).toBe('approve');
     expect(logins).toContain(row!.by);
     expect(row!.decided_by).toBe(row!.by);
     expect(await decisions(id)).toEqual([{ action: 'approve', call_id: 'c1', note: 'fine', bound: true }]);

@@ -132,6 +132,9 @@ describe('when the process of a daemon ends', () => {
     expect(await take(second)).toMatchObject({ alone: 'clears', work: [] });
     await insertWork(target.database);
     expect(await take(third)).toMatchObject({ alone: null, work: [{}] });
+    // A daemon that makes room says so at each claim: one that has not for three seconds does not.
+    await advance(3);
+    expect(await take(third)).toMatchObject({ alone: 'clears', work: [] });
     await finish(busy);
     expect(await take(second)).toMatchObject({ alone: 'tests', work: [{ id: expect.any(String) }] });
   });

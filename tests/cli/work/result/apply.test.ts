@@ -165,6 +165,7 @@ test('a clone gets the commits from the repository, another one only the patch',
   const refused = await apply(item, '--into', other);
   expect(refused.code).toBe(5);
   expect(refused.stderr).toContain(`is not the repository of work item ${item.name} (${item.repo}/.git)`);
+  expect(refused.stderr).toContain(`the commit that it began at (${item.start.slice(0, 12)});`);
   expect(refused.stderr).toContain('--patch');
   expect(await apply(item, '--into', other, '--patch')).toMatchObject({ code: 0 });
   expect(read(other, 'a.txt')).toBe(`first\n${LINE_5}`);

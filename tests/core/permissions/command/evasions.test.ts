@@ -1,7 +1,11 @@
 /** Rules about commands decide by what is known: what may run something else asks, and daily work does not. */
 import { describe, expect, it } from 'vitest';
+import { ITSELF } from '../../../../src/core/permissions/command/run-kinds.ts';
+import { startsOf } from '../../../../src/core/permissions/command/starts-of.ts';
+import { whatRuns } from '../../../../src/core/permissions/command/what-runs.ts';
 import { permissionOf } from '../../../../src/core/permissions/permissions.ts';
 import { parseRuleKey, type RuleKey } from '../../../../src/core/permissions/rule-key.ts';
+import { UNKNOWN } from '../../../../src/core/permissions/text/wildcard.ts';
 import type { Verdict } from '../../../../src/core/permissions/verdict.ts';
 import { EVASIONS, NAMED } from './evasions.ts';
 import { ORDINARY } from './ordinary-lines.ts';
@@ -38,8 +42,11 @@ it.each(['xargs {} x', 'fd . -x {}'])('%j asks because the name of the command i
 it('a word before the command that is only known when it runs may begin another one', () => {
   const rules = { bash: 'auto', 'bash(canary *)': 'forbid' } as const;
   expect(verdictOn('timeout $time ls', rules)).toBe('ask');
-  expect(verdictOn('timeout -- $time ls', rules)).toBe('ask');
   expect(verdictOn('timeout 5 ls', rules)).toBe('auto');
+  // Two places find that out, each by itself.
+  expect(whatRuns(['timeout', '--', UNKNOWN, 'ls'])).toMatchObject({ kind: 'unclear' });
+  expect(startsOf(['timeout', '--', UNKNOWN, 'ls'], null).unclear).not.toBeNull();
+  expect(whatRuns(['timeout', '--', '5', 'ls'])).toEqual(ITSELF);
 });
 
 /** Programs that run the command that their words name. */
