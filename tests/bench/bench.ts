@@ -26,6 +26,7 @@ const ALL: readonly (readonly [file: string, usual: readonly string[], quick: re
   ['http/run.ts', [], ['--readers', '50', '--entries', '10', '--seconds', '1']],
   ['cli/run.ts', [], ['--runs', '3']],
   ['embedded/run.ts', [], ['--runs', '1', '--items', '50']],
+  ['tools/run.ts', [], ['--sizes', '10', '--rounds', '1']],
 ];
 
 /** Where benchmarks are, in each tree. */

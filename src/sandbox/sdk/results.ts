@@ -85,19 +85,25 @@ class GrepMatch:
     path: str
     line: int
     text: str
+    context: bool = False
 
 
 class Matches(list):
-    """A list of GrepMatch. \`more\`: there are more matches than these; \`files\`: how many files were searched."""
+    """A list of GrepMatch; with output="files" of paths, with "counts" of (path, lines). \`more\`: there are more matches than these; \`files\`: how many files were searched."""
 
     more = False
     files = None
 
 
 def _matches(content, details, failed):
-    if failed or not isinstance(details, dict) or not isinstance(details.get("matches"), list):
+    if failed or not isinstance(details, dict) or "more" not in details:
         return other_result(content, details, failed)
-    matches = Matches(GrepMatch(each["path"], each["line"], each["text"]) for each in details["matches"])
+    if "matches" in details:
+        matches = Matches(GrepMatch(each["path"], each["line"], each["text"], each.get("context", False)) for each in details["matches"])
+    elif "paths" in details:
+        matches = Matches(details["paths"])
+    else:
+        matches = Matches((each["path"], each["lines"]) for each in details["counts"])
     matches.more, matches.files = bool(details.get("more")), details.get("files")
     return matches
 `,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
 import { readFileTool } from '../../../src/tools/files/read-file.ts';
+import { grepTool } from '../../../src/tools/files/search/grep.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { setUpBench } from '../tool-context.ts';
 
@@ -21,6 +22,18 @@ test('reads never leave the workspace', async () => {
   expect(seen).not.toContain('secret');
   // Otherwise nothing was swapped during the test, and it has proved nothing.
   expect([...seen].sort()).toEqual(['inside', 'refused']);
+});
+
+test('searches never show what is outside', async () => {
+  const { call } = await setUpSwapper();
+  const seen = new Set<string>();
+  const giveUpAt = performance.now() + 20_000;
+  for (let i = 0; i < 50 || (seen.size < 2 && performance.now() < giveUpAt); i++) {
+    const { content } = await call(grepTool, { pattern: 'secret|inside', path: i % 2 === 0 ? '.' : 'dir' });
+    seen.add(content.includes('file:1:inside') ? 'inside' : content.includes(':1:secret') ? 'secret' : 'nothing');
+  }
+  expect(seen).not.toContain('secret');
+  expect([...seen].sort()).toEqual(['inside', 'nothing']);
 });
 
 test('writes never leave the workspace', async () => {

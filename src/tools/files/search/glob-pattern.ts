@@ -18,3 +18,10 @@ export function compileGlob(pattern: string): GlobMatcher | Refusal {
     return refuse(`the pattern has more than ${MAX_ALTERNATIVES} alternatives in braces; use a simpler one`);
   return (path) => glob.match(path);
 }
+
+/** The names that the last part of a glob matches, as a glob of ripgrep; null if the two might read it differently, or if it is any name. */
+export function nameGlob(pattern: string): string | null {
+  const last = pattern.split('/').at(-1)!;
+  const isPlain = /^(?:[\p{L}\p{N}_.\-*? ]|\{[\p{L}\p{N}_.\-*?]*(?:,[\p{L}\p{N}_.\-*?]*)+\})+$/u.test(last);
+  return isPlain && last !== '*' && !last.includes('**') && !last.includes('..') ? last : null;
+}

@@ -1,31 +1,40 @@
 /** glob: finds files by name. */
-import { extname } from 'node:path';
 import { z } from 'zod';
-import { inThread } from '../../in-thread.ts';
-import { type ToolOutput, worldTool } from '../../tool.ts';
+import { computingMs } from '../../in-thread.ts';
+import { type ToolContext, type ToolOutput, worldTool } from '../../tool.ts';
 import { filesBelow } from '../database-files.ts';
 import { withMounts } from '../mounts.ts';
 import { printableName } from '../printable-name.ts';
-import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
-import { type GlobRequest, type GlobResult, MAX_WALKED } from './glob-files.ts';
+import { isRefusal, type Refusal, refuse, refusedCall } from '../refusal.ts';
+import { type FoundFiles, findFiles } from './find-files.ts';
+import { compileGlob } from './glob-pattern.ts';
+import { type LeftOut, leftOutNote, lookAtLeftOut } from './left-out.ts';
+import { searchPlace } from './place.ts';
+import { namesInside } from './surely-inside.ts';
+import { ignoreOptions } from './what.ts';
 
 const MAX_SHOWN = 1000;
 /** To code. */
 const MAX_GIVEN = 50_000;
-const ADVICE = 'look in a narrower path, or use a simpler pattern';
-// Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
-const WORKER = new URL(`./glob-worker${extname(import.meta.filename)}`, import.meta.url);
+/** More names than that are not collected. */
+const MAX_FOUND = 200_000;
+/** Of the time, for the search itself. */
+const SHARE = 0.7;
+const MIN_LEFT_OUT_MS = 150;
 
 const input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('Such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth'),
   path: z.string().min(1).optional().describe('Directory to search, relative to the workspace (default: all of it)'),
+  sort: z.enum(['name', 'time']).optional().describe('name (default), or time: changed last comes first'),
+  ignored: z.boolean().optional().describe('Find node_modules and what ignore files name, too (default false)'),
 });
+type Input = z.infer<typeof input>;
 
-export const globTool = worldTool<z.infer<typeof input>>({
+export const globTool = worldTool<Input>({
   name: 'glob',
   description:
     'Finds files of the workspace whose path, relative to the searched directory, matches a pattern. Hidden files are ' +
-    `included; .git and node_modules are not, and links are not followed. At most ${MAX_SHOWN} paths.`,
+    `included; .git, node_modules and ignored files are not, and links are not followed. At most ${MAX_SHOWN} paths.`,
   words: {
     pattern: 'such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth',
     path: 'directory; default: the workspace',
@@ -34,27 +43,73 @@ export const globTool = worldTool<z.infer<typeof input>>({
   kinds: { path: 'tree' },
   risk: 'read',
   idempotent: true,
-  async run({ pattern, path = '.' }, context) {
-    const { workspace, fileRules, codeBytes, mounts = [] } = await withMounts(context, [path]);
-    const maxShown = codeBytes === undefined ? MAX_SHOWN : MAX_GIVEN;
-    const kept = (await filesBelow(path, context)).map(({ below }) => below).filter((below) => below !== '');
-    const request: GlobRequest = { workspace, fileRules, mounts, pattern, path, maxShown, kept };
-    const result = await inThread<GlobResult | Refusal>(WORKER, request, context, ADVICE);
-    return isRefusal(result) ? refusedCall(result) : show(result, pattern, maxShown);
+  async run(call, context) {
+    const answer = await find(call, context);
+    return isRefusal(answer) ? refusedCall(answer) : show(answer, call, context);
   },
 });
 
-function show({ found, skipped, walked }: GlobResult, pattern: string, most: number): ToolOutput {
+interface GlobAnswer {
+  /** As the model sees them. */
+  readonly paths: readonly string[];
+  readonly ended: FoundFiles['ended'];
+  readonly unreadCount: number;
+  readonly leftOut: LeftOut | null;
+}
+
+async function find(
+  { pattern, path = '.', sort = 'name', ignored = false }: Input,
+  context: ToolContext,
+): Promise<GlobAnswer | Refusal> {
+  const matches = compileGlob(pattern);
+  if (isRefusal(matches)) return matches;
+  const place = await searchPlace(path, context);
+  if (isRefusal(place)) return place;
+  const kept = (await filesBelow(path, context)).filter(({ below }) => below !== '');
+  if (place === null && kept.length === 0) return refuse(`${path}: no such directory`);
+  if (place?.file) return refuse(`${path}: is not a directory`);
+  const inKept = kept.filter(({ below }) => matches(below)).map((file) => printableName(file.path));
+  if (place === null) return { paths: inKept.toSorted(), ended: 'finished', unreadCount: 0, leftOut: null };
+  // A file in the database stands before a real one of its path.
+  const taken = new Set(kept.map(({ below }) => below));
+  const limitMs = computingMs(context);
+  const startedAt = performance.now();
+  const search = { place, list: 'all', matches: (below: string) => matches(below) && !taken.has(below) } as const;
+  const order = sort === 'time' ? ['--sortr=modified'] : [];
+  const options = [...ignoreOptions(ignored), ...order];
+  const found = await findFiles({ ...search, options, most: MAX_FOUND, limitMs: SHARE * limitMs }, context);
+  if (isRefusal(found)) return found;
+  const tookMs = performance.now() - startedAt;
+  const leftMs = Math.min(limitMs - tookMs, Math.max(MIN_LEFT_OUT_MS, tookMs));
+  const leftOut = await lookAtLeftOut(found, { ...search, options: [], limitMs: leftMs }, context);
+  const below = await namesInside(
+    place.directory,
+    found.found.map((file) => file.below),
+    await withMounts(context, [path]),
+  );
+  const paths = [...inKept, ...below.map((each) => printableName(place.shownBefore + each))];
+  const { ended, unreadCount } = found;
+  return { paths: sort === 'time' ? paths : paths.toSorted(), ended, unreadCount, leftOut };
+}
+
+function show(
+  { paths, ended, unreadCount, leftOut }: GlobAnswer,
+  { pattern, path = '.' }: Input,
+  { codeBytes }: ToolContext,
+): ToolOutput {
+  const most = codeBytes === undefined ? MAX_SHOWN : MAX_GIVEN;
+  const isPart = ended !== 'finished';
   const notes = [
-    found.length === 0 && `[no file matches ${pattern}]`,
-    found.length > most && `[more than ${most} files match; these are the first]`,
-    walked > MAX_WALKED && `[stopped after ${MAX_WALKED} files; look in a narrower path]`,
-    skipped.length > 0 &&
-      `[could not be read: ${skipped.slice(0, 10).map(printableName).join(', ')}${skipped.length > 10 ? ', …' : ''}]`,
+    paths.length === 0 && !isPart && `[no file matches ${pattern}]`,
+    paths.length > most && `[${isPart ? 'more than ' : ''}${paths.length} files match; these are the first ${most}]`,
+    isPart && `[stopped before all files were seen; search narrower paths than ${path}]`,
+    unreadCount > 0 && `[could not be read: ${unreadCount} directories]`,
+    leftOut !== null && leftOutNote(leftOut),
   ].filter((note) => note !== false);
+  const shown = paths.slice(0, most);
   return {
-    content: [...found.slice(0, most), ...notes].join('\n'),
-    details: { found: Math.min(found.length, most), walked },
-    data: () => ({ paths: found.slice(0, most), more: found.length > most || walked > MAX_WALKED }),
+    content: [...shown, ...notes].join('\n'),
+    details: { found: shown.length },
+    data: () => ({ paths: shown, more: paths.length > most || isPart }),
   };
 }

@@ -1,74 +1,82 @@
 /** grep: finds lines by a regular expression. */
-import { extname } from 'node:path';
 import { z } from 'zod';
-import { computingMs, inThread } from '../../in-thread.ts';
-import { type ToolOutput, worldTool } from '../../tool.ts';
+import { worldTool } from '../../tool.ts';
 import { withMounts } from '../mounts.ts';
-import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
-import type { GrepRequest, GrepResult } from './grep-files.ts';
-import { readKeptTexts } from './kept-texts.ts';
-import { filesToSearch } from './ripgrep.ts';
+import { isRefusal, refusedCall } from '../refusal.ts';
+import { searchText } from './grep-search.ts';
+import { showAnswer } from './grep-text.ts';
 
-const DEFAULT_MATCHES = 100;
-const MAX_MATCHES = 500;
+const DEFAULT_RESULTS = 100;
+const MAX_RESULTS = 500;
 const LINE_CHARS = 300;
+const MAX_CONTEXT = 20;
 /** What code gets that names no limit. */
-const FOR_CODE = { matches: 20_000, lineChars: 4000 } as const;
-const ADVICE = 'narrow path or glob, or use a pattern that backtracks less';
-// Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
-const WORKER = new URL(`./grep-worker${extname(import.meta.filename)}`, import.meta.url);
+const FOR_CODE = { results: 20_000, lineChars: 4000 } as const;
 
+const number = (most: number) => z.int().min(0).max(most).optional();
 const input = z.strictObject({
-  pattern: z.string().min(1).max(1000).describe('JavaScript regular expression, matched against each line'),
+  pattern: z
+    .string()
+    .min(1)
+    .max(1000)
+    .describe('Regular expression of ripgrep, matched against each line; look-around and backreferences work'),
   path: z.string().min(1).optional().describe('File or directory, relative to the workspace (default: all of it)'),
   glob: z.string().min(1).max(1000).optional().describe('Only files whose path matches, such as *.ts'),
+  type: z.string().min(1).max(100).optional().describe('Only files of a type that ripgrep knows, such as ts, py or md'),
+  output: z
+    .enum(['lines', 'files', 'counts'])
+    .optional()
+    .describe('lines (default), the files that have matches, or how many lines of each file match'),
+  before: number(MAX_CONTEXT).describe('Lines to show before each match (default 0)'),
+  after: number(MAX_CONTEXT).describe('Lines to show after each match (default 0)'),
   ignore_case: z.boolean().optional().describe('Default false'),
-  limit: z.int().min(1).max(MAX_MATCHES).optional().describe(`Maximum number of lines (default ${DEFAULT_MATCHES})`),
+  multiline: z.boolean().optional().describe('The pattern may match across lines (default false)'),
+  ignored: z.boolean().optional().describe('Search node_modules and what ignore files name, too (default false)'),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_RESULTS)
+    .optional()
+    .describe(`Maximum number of matching lines or of files (default ${DEFAULT_RESULTS})`),
+  offset: number(100_000).describe('How many of the first results to skip (default 0)'),
 });
 
 export const grepTool = worldTool<z.infer<typeof input>>({
   name: 'grep',
   description:
     'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text. ' +
-    'Hidden files are searched; .git, node_modules and binary files are not, and links are not followed.',
+    'Hidden files are searched; .git, node_modules and ignored files are not, and links are not followed. The result says what was left out.',
   words: {
-    pattern: 'JavaScript regular expression',
+    pattern: 'in the syntax of ripgrep',
     path: 'file or directory; default: the workspace',
     glob: 'only files whose path matches, such as *.ts',
-    limit: `lines; default ${DEFAULT_MATCHES}`,
+    type: 'such as ts',
+    limit: `default ${DEFAULT_RESULTS}`,
   },
   input,
   kinds: { path: 'tree' },
   risk: 'read',
   idempotent: true,
-  async run({ pattern, path = '.', glob, ignore_case = false, limit }, context) {
-    const bounds = await withMounts(context, [path]);
-    const { workspace, fileRules, codeBytes, mounts = [] } = bounds;
-    const most = codeBytes === undefined ? { matches: DEFAULT_MATCHES, lineChars: LINE_CHARS } : FOR_CODE;
-    const what = { path, pattern, ignoreCase: ignore_case };
-    const only = await filesToSearch(what, computingMs(context) / 2, bounds);
-    const { texts: kept, leftOut } = await readKeptTexts(path, glob ?? null, context);
-    const limits = { maxMatches: limit ?? most.matches, maxLineChars: most.lineChars };
-    const request: GrepRequest = { ...what, workspace, fileRules, mounts, glob: glob ?? null, ...limits, only, kept };
-    // A regular expression can backtrack for years and cannot be interrupted.
-    const result = await inThread<GrepResult | Refusal>(WORKER, request, context, ADVICE);
-    return isRefusal(result) ? refusedCall(result) : show(result, pattern, leftOut);
+  async run({ pattern, path = '.', glob, type, output = 'lines', ...rest }, context) {
+    const most = context.codeBytes === undefined ? { results: DEFAULT_RESULTS, lineChars: LINE_CHARS } : FOR_CODE;
+    const { before = 0, after = 0, multiline = false, ignored = false } = rest;
+    const { ignore_case: ignoreCase = false, limit = most.results, offset = 0 } = rest;
+    const asked = {
+      pattern,
+      path,
+      glob,
+      type,
+      output,
+      ignoreCase,
+      multiline,
+      ignored,
+      before,
+      after,
+      limit,
+      offset,
+      maxLineChars: most.lineChars,
+    };
+    const answer = await searchText(asked, context);
+    return isRefusal(answer) ? refusedCall(answer) : showAnswer(answer, asked, await withMounts(context, [path]));
   },
 });
-
-function show({ matches, files, more, unread }: GrepResult, pattern: string, leftOut: number): ToolOutput {
-  const notes = [
-    matches.length === 0 && `[no line of ${files} files matches ${pattern}]`,
-    more && `[only the first ${matches.length} matches; narrow path, glob or pattern, or raise limit]`,
-    unread.length > 0 &&
-      `[not searched (binary, too large or unreadable): ${unread.length < 10 ? '' : 'among others '}${unread.join(', ')}]`,
-    leftOut > 0 &&
-      `[not searched: ${leftOut} older conversations and files that came with messages; give the path of one]`,
-  ].filter((note) => note !== false);
-  const lines = matches.map(({ path, line, text }) => `${path}:${line}:${text}`);
-  return {
-    content: [...lines, ...notes].join('\n'),
-    details: { matches: matches.length, files, more },
-    data: () => ({ matches, files, more }),
-  };
-}

@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { globTool } from '../../../../src/tools/files/search/glob.ts';
@@ -56,7 +56,7 @@ test('no pattern can stall it', () => {
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 
-test('finds files in order, without links, .git and node_modules', async () => {
+test('finds files in order of their names or times, without links, .git and node_modules', async () => {
   const { call, workspace, outside } = await setUpBench();
   for (const file of [
     'b.ts',
@@ -73,9 +73,15 @@ test('finds files in order, without links, .git and node_modules', async () => {
   await writeFile(join(outside, 'secret.ts'), '');
   await symlink(outside, join(workspace, 'door'));
   await symlink(join(outside, 'secret.ts'), join(workspace, 'link.ts'));
-  expect((await call(globTool, { pattern: '*.ts' })).content).toBe('b.ts\n.hidden/x.ts\nsrc/a.ts\nsrc/deep/é.ts');
+  expect((await call(globTool, { pattern: '*.ts' })).content).toBe(
+    '.hidden/x.ts\nb.ts\nsrc/a.ts\nsrc/deep/é.ts\n' +
+      '[left out as ignored or generated: node_modules (1 file; 1 of them matches, node_modules/m/x.ts); ignored = true includes them]',
+  );
+  await utimes(join(workspace, 'b.ts'), 1e9, 1e9);
+  await utimes(join(workspace, 'src/a.ts'), 2e9, 2e9);
+  expect((await call(globTool, { pattern: '*.ts', sort: 'time' })).content).toMatch(/^src\/a\.ts\n(?:.*\n){2}b\.ts\n/);
   expect((await call(globTool, { pattern: '*.ts', path: 'src' })).content).toBe('src/a.ts\nsrc/deep/é.ts');
-  expect((await call(globTool, { pattern: '*.rs' })).content).toBe('[no file matches *.rs]');
+  expect((await call(globTool, { pattern: '*.rs', path: 'src' })).content).toBe('[no file matches *.rs]');
   for (const path of ['..', 'door', 'missing', 'c.md'])
     expect(await call(globTool, { pattern: '*', path })).toMatchObject({ isError: true });
 });
