@@ -22,6 +22,9 @@ export const COUNTING = [
   'shared_preload_libraries=pg_stat_statements',
   '-c',
   'pg_stat_statements.track=none',
+  // Otherwise a page is in the WAL as a whole after each checkpoint, which any test may cause.
+  '-c',
+  'full_page_writes=off',
 ] as const;
 
 /** Whether the server counts, and is of the version for which the table was written. */

@@ -12,12 +12,13 @@ export const WRITE_VARIABLE = 'ANIMUS_COUNTS_WRITE';
 
 /** By how much of its value a measure may differ; every other one is exact. */
 const TOLERANCES: Readonly<Record<string, number>> = {
-  buffers: 0.05,
+  // They depend on what other tests have done to caches, hint bits and free space: this only finds a plan that reads far more.
+  buffers: 0.5,
   walBytes: 0.05,
   modules: 0.05,
   allocatedKB: 0.1,
   bytes: 0.01,
-  messages: 0.01, // how long ago the item was inserted is said in it
+  messages: 0.05, // how long ago the item was inserted is said in it
 };
 
 export function readTable(): Counts {

@@ -169,9 +169,10 @@ describe('a tool is strict', () => {
     );
     // The last of 21 tools is one more than providers take as strict.
     expect(openai.filter(({ strict }) => strict !== true)).toMatchObject([{ name: 'memory_forget' }]);
-    // All tools in one faculty have more optional fields than Anthropic allows in strict tools: the last ones are not strict.
+    // All tools in one faculty have more optional fields than Anthropic allows in strict tools: the last ones are not strict, and neither is grep,
+    // which has many.
     expect(anthropic.filter(({ strict }) => strict !== true).map(({ name }) => name)).toEqual([
-      'web_search',
+      'grep',
       'memory_search',
       'memory_store',
       'memory_update',

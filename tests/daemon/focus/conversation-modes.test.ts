@@ -129,7 +129,7 @@ test('all answers share a worktree and its branch', async () => {
     `select c.output from animus.tool_calls c where c.name in ('read_file', 'glob') order by c.turn`,
   );
   expect(outputs[0]!.output).toContain('from the first answer');
-  expect(outputs[1]!.output).toMatch(/^chats\/\w+\.chat\na\.txt$/);
+  expect(outputs[1]!.output).toMatch(/^a\.txt\nchats\/\w+\.chat$/);
   const branches = git('branch', '--format=%(refname:short)').trim().split('\n');
   expect(branches).toEqual([`animus/${id.slice(-12)}`, 'main']);
   const notices = await pg.database.query(`select content from animus.focus_messages where kind = 'notice'`);
