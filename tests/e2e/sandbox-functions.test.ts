@@ -146,7 +146,7 @@ return [type(run).__name__, run.ok, run.exit_code, match, said, text, text.lines
 `;
     const ran = await runOnHost({ code, sdk: sdkSource(tools), answer });
     expect(ran.traceback ?? null).toBeNull();
-    const match = { path: 'a', line: 3, text: 'found' };
+    const match = { path: 'a', line: 3, text: 'found', context: false };
     const rest = [[['a', 'b'], 3], 1, { content: 'text of web_search' }];
     const run = ['BashResult', false, 2];
     expect(JSON.parse(ran.value ?? '')).toEqual([...run, match, ['bash', 'text of bash'], 'x\ny\n', 2, ...rest]);
