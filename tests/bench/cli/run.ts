@@ -92,7 +92,7 @@ function writeFaculties(directory: string, count: number): void {
   mkdirSync(directory);
   for (let n = 0; n < count; n++) {
     const head = `[faculty]\nname = "faculty-${n}"\ndescription = "Reads, changes and tests code"\nworkspace = ".."\n`;
-    const engage = `[faculty.engage]\nmodel = "claude-sonnet-4-5"\ntools = ["read_file", "write_file", "edit_file", "bash"]\n`;
+    const engage = `[faculty.engage]\nmodel = "claude-sonnet-4-5"\ntools = ["read_file", "write_file", "edit_file", "bash"]\nsystem_prompt = "You work."\n`;
     writeFileSync(join(directory, `faculty-${n}.toml`), head + engage);
   }
 }
