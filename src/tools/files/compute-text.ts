@@ -59,9 +59,11 @@ export function compute(request: TextRequest): TextResults[TextRequest['kind']] 
 function isQuick(request: TextRequest): boolean {
   switch (request.kind) {
     case 'edit': {
-      const { text, old, replacement } = request;
-      const grown = text.length * Math.max(1, replacement.length);
-      return text.length + old.length <= MAX_CHARS && text.length * old.length <= MAX_LETTERS && grown <= MAX_LETTERS;
+      const { text, edits } = request;
+      const longest = Math.max(...edits.map(({ old }) => old.length));
+      const grown = text.length * Math.max(1, ...edits.map(({ replacement }) => replacement.length));
+      const searched = edits.length * text.length * longest;
+      return text.length + longest <= MAX_CHARS && searched <= MAX_LETTERS && grown * edits.length <= MAX_LETTERS;
     }
     case 'outline':
       return request.patch.length <= MAX_CHARS / 4;

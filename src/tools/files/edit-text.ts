@@ -1,40 +1,76 @@
 /** Replaces an exact text in a text. Pure. Large inputs may take long, so they run in a thread (compute-text.ts). */
+import { loosePlace } from './loose-place.ts';
 import { explainMiss } from './patch/explain-miss.ts';
 
 const MAX_PLACES = 20;
 /** Counting stops at this many places: a long run of one letter has millions of overlapping ones. */
 const MAX_COUNTED = 1000;
 
-export interface EditRequest {
-  readonly kind: 'edit';
-  readonly text: string;
+/** One replacement. `all`: of every occurrence. */
+export interface Replacement {
   readonly old: string;
   readonly replacement: string;
   readonly all: boolean;
+}
+
+export interface EditRequest {
+  readonly kind: 'edit';
+  readonly text: string;
+  /** Each is made in the result of those before it. */
+  readonly edits: readonly Replacement[];
   /** The maximum length of the result in characters. */
   readonly maxLength: number;
 }
 
-/** `line` is the line of the first replacement, from 1. */
-export type EditResult =
-  | { readonly text: string; readonly replaced: number; readonly line: number }
-  | { readonly problem: string };
+/** What one replacement did: `line` is the line of the first place, from 1, in the text as it was then. */
+export interface Made {
+  readonly replaced: number;
+  readonly line: number;
+  /** There if the text was found although it differs. */
+  readonly differs?: string;
+}
 
-/** The text with the only occurrence of `old` replaced, or all of them; else a message for the model. */
-export function editText({ text, all, maxLength, ...edit }: EditRequest): EditResult {
+export type EditResult = { readonly text: string; readonly made: readonly Made[] } | { readonly problem: string };
+
+/** The text after all replacements; else a message for the model, and none is made. */
+export function editText({ text, edits, maxLength }: EditRequest): EditResult {
+  const made: Made[] = [];
+  let now = text;
+  for (const [nth, edit] of edits.entries()) {
+    const result = replaceIn(now, edit, maxLength);
+    const which = edits.length > 1 ? `edit ${nth + 1} of ${edits.length}: ` : '';
+    if ('problem' in result)
+      return { problem: `${which}${result.problem}${edits.length > 1 ? '. No edit was made' : ''}` };
+    now = result.text;
+    made.push(result.made);
+  }
+  return now === text ? { problem: 'the edits undo each other; nothing to change' } : { text: now, made };
+}
+
+type Replaced = { readonly text: string; readonly made: Made } | { readonly problem: string };
+
+function replaceIn(text: string, edit: Replacement, maxLength: number): Replaced {
   const { old, replacement } = withLineEndsOf(text, edit);
   const places = placesOf(text, old);
-  if (places.length === 0) return { problem: explainMiss(text, edit.old) };
-  if (places.length > 1 && !all) return { problem: notUnique(text, places) };
+  if (places.length === 0) return replaceLoosely(text, { ...edit, old, replacement }, edit.old);
+  if (places.length > 1 && !edit.all) return { problem: notUnique(text, places) };
   const parts = text.split(old);
   const replaced = parts.length - 1;
   if (text.length + replaced * (replacement.length - old.length) > maxLength)
     return { problem: `would become larger than ${maxLength} bytes` };
-  return { text: parts.join(replacement), replaced, line: lineOf(text, places[0] ?? 0) };
+  return { text: parts.join(replacement), made: { replaced, line: lineOf(text, places[0] ?? 0) } };
+}
+
+function replaceLoosely(text: string, { old, replacement, all }: Replacement, asked: string): Replaced {
+  const place = all ? null : loosePlace(text, old, replacement);
+  if (place === null) return { problem: explainMiss(text, asked) };
+  const { from, to, differs } = place;
+  const result = text.slice(0, from) + place.replacement + text.slice(to);
+  return { text: result, made: { replaced: 1, line: lineOf(text, from), differs } };
 }
 
 /** Models write LF. If all lines of the file end in CRLF, their line endings are converted. */
-function withLineEndsOf(text: string, edit: { readonly old: string; readonly replacement: string }) {
+function withLineEndsOf(text: string, edit: Pick<Replacement, 'old' | 'replacement'>) {
   const isCrlf = text.includes('\r\n') && !/(?<!\r)\n/.test(text);
   const convert = (value: string): string => (isCrlf ? value.replace(/\r?\n/g, '\r\n') : value);
   return { old: convert(edit.old), replacement: convert(edit.replacement) };

@@ -33,9 +33,10 @@ test('keeps CRLF when the model writes LF', async () => {
 
 test('handles mixed line endings', async () => {
   const { edit, text } = await setUp('one\r\ntwo\nthree\n');
-  expect(await edit({ old_string: 'one\ntwo', new_string: 'x' })).toMatchObject({ isError: true });
   await edit({ old_string: 'two\nthree', new_string: 'x' });
   expect(await text()).toBe('one\r\nx\n');
+  expect((await edit({ old_string: 'one\nx', new_string: '1' })).content).toContain('differed from the file in blanks');
+  expect(await text()).toBe('1\n');
 });
 
 test('keeps a byte order mark and a missing last newline', async () => {
@@ -44,7 +45,79 @@ test('keeps a byte order mark and a missing last newline', async () => {
   expect(await text()).toBe('\uFEFF1\ntwo');
 });
 
-test('shows the nearest place if only white space differs', async () => {
+test('several edits are made one after the other, all or none', async () => {
+  const { edit, text } = await setUp('a\nb\nc\nb\n');
+  const edits = [
+    { old_string: 'a', new_string: 'x\ny' },
+    { old_string: 'y', new_string: 'z' },
+    { old_string: 'b', new_string: 'B', replace_all: true },
+  ];
+  expect(await edit({ edits })).toMatchObject({
+    content: 'Edited file at line 1; at line 2; in 2 places, the first at line 3',
+    details: { replaced: 4, line: 1 },
+  });
+  expect(await text()).toBe('x\nz\nB\nc\nB\n');
+  const failed = await edit({
+    edits: [
+      { old_string: 'c', new_string: 'C' },
+      { old_string: 'B', new_string: 'b' },
+    ],
+  });
+  expect(failed.content).toContain('file: edit 2 of 2: old_string occurs 2 times, at lines 3, 5.');
+  expect(failed.content).toContain('No edit was made');
+  expect(await text()).toBe('x\nz\nB\nc\nB\n');
+  const undone = [
+    { old_string: 'c', new_string: 'd' },
+    { old_string: 'd', new_string: 'c' },
+  ];
+  expect((await edit({ edits: undone })).content).toContain('nothing to change');
+});
+
+test.each([
+  {},
+  { old_string: 'a' },
+  { new_string: 'a' },
+  { old_string: 'a', new_string: 'b', edits: [{ old_string: 'c', new_string: 'd' }] },
+])('refuses %j', async (input) => {
+  const { edit } = await setUp('a');
+  expect(await edit(input)).toMatchObject({
+    isError: true,
+    content: 'give either old_string and new_string, or edits',
+  });
+});
+
+test.each([
+  ['blanks at ends', 'f(  \n  x,\t\n)\n', 'f(\n  x,\n)', 'g(\n)', 'g(\n)\n', 'blanks at the ends of lines'],
+  [
+    'tabs for spaces',
+    'if (a) {\n\tif (b) {\n\t\tc();\n\t}\n}\n',
+    '  if (b) {\n    c();\n  }',
+    '  if (b) {\n    c();\n    d();\n      e();\n  }',
+    'if (a) {\n\tif (b) {\n\t\tc();\n\t\td();\n\t\t  e();\n\t}\n}\n',
+    'indentation',
+  ],
+  ['deeper', '    a\n      b\n', 'a\n  b\n', 'a\n\n  B\n', '    a\n\n      B\n', 'indentation'],
+  ['CRLF', '\ta\r\n\tb\r\n', 'a\nb', 'a\nB', '\ta\r\n\tB\r\n', 'indentation'],
+])('a text that differs in %s only is found if one place fits', async (_, before, old, replacement, after, what) => {
+  const { edit, text } = await setUp(before);
+  const output = await edit({ old_string: old, new_string: replacement });
+  expect(output.content).toContain(`(old_string differed from the file in ${what}`);
+  expect(await text()).toBe(after);
+});
+
+test.each([
+  ['two places fit', '\ta\n  a\n', '    a', '    b'],
+  ['one indentation is two in the file', 'x\n\ta\n  b\n', ' a\n b', ' c\n d'],
+  ['the replacement is indented less than what is known', '\t\ta\n', '  a', 'b'],
+  ['other words differ', '\ta b\n', '  a c', '  d'],
+  ['only blanks are searched', 'a\n\t\nb\n', ' \n', 'x'],
+])('but not if %s', async (_, before, old, replacement) => {
+  const { edit, text } = await setUp(before);
+  expect(await edit({ old_string: old, new_string: replacement })).toMatchObject({ isError: true });
+  expect(await text()).toBe(before);
+});
+
+test('shows the nearest place if white space within a line differs', async () => {
   const { edit } = await setUp('function f() {\n\treturn  1;\n}\n');
   const output = await edit({ old_string: '    return 1;', new_string: 'x' });
   expect(output.content).toBe(
