@@ -173,6 +173,8 @@ describe('a tool is strict', () => {
     // which has many.
     expect(anthropic.filter(({ strict }) => strict !== true).map(({ name }) => name)).toEqual([
       'grep',
+      'web_fetch',
+      'web_search',
       'memory_search',
       'memory_store',
       'memory_update',

@@ -37,8 +37,7 @@ type Edit = z.infer<typeof input>;
 export const editFileTool = worldTool<Edit>({
   name: 'edit_file',
   description:
-    'Replaces old_string with new_string in a text file of the workspace. old_string must match without line numbers, and only once ' +
-    'unless replace_all is true. LF or CRLF is kept.',
+    'Replaces old_string, without line numbers, with new_string in a text file. It must match only once unless replace_all is true.',
   words: { edits: 'several instead, all or none' },
   input,
   kinds: { path: 'path' },
