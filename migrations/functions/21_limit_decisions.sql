@@ -49,7 +49,7 @@ language sql stable as $$
    where b.scope = p_wait.request ->> 'scope' and b.unit = p_wait.request ->> 'unit' and b.period = p_wait.request ->> 'period'
 $$;
 
--- Returns the end of a sentence about a wait that is no longer open: which limit applies now. Empty for other waits.
+-- Returns what a message about a closed wait ends with: the limit that applies now. Empty for waits that are not about a limit.
 -- Locks: none. Raises: nothing.
 create or replace function animus.limit_now(p_wait animus.waits) returns text
 language sql stable as $$

@@ -263,7 +263,7 @@ export interface WaitingEvent {
   readonly result: string | null;
 }
 
-/** A person is asked (`asked`), decided (`approve`, `deny`, `answer`, `edit`), or is no longer asked (`closed`). */
+/** A person was asked (`asked`) or has decided (`approve`, `deny`, `answer`, `edit`), or the question was withdrawn (`closed`). */
 export interface ApprovalEvent {
   readonly type: 'approval';
   /** A reader goes on after it. */

@@ -107,7 +107,7 @@ export const WORK_EVENTS = {
     },
   },
   approval: {
-    when: 'a person is asked (`asked`), decided (`approve`, `deny`, `answer`, `edit`), or is no longer asked (`closed`)',
+    when: 'a person was asked (`asked`) or has decided (`approve`, `deny`, `answer`, `edit`), or the question was withdrawn (`closed`)',
     fields: {
       ask_id: rowId().nullable().describe('what a decision names; null of decisions from before version 0.3'),
       call_id: z.string().nullable(),

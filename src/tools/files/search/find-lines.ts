@@ -68,6 +68,7 @@ async function runOnce(
 ): Promise<FoundLines | Refusal> {
   const files: FileLines[] = [];
   const binary: string[] = [];
+  const tooLong: string[] = [];
   let [count, searched]: [number, number | null] = [0, null];
   let file: FileLines | null = null;
   const end = await ripgrep(
@@ -84,6 +85,7 @@ async function runOnce(
         else if (type === 'summary') searched = data.stats.searches;
         else if (type === 'end' && file !== null && matches(file.below) && maySee(place, file.below)) {
           if (data.binary_offset !== null) binary.push(file.below);
+          else if (file.lines.length === 0 && data.stats.matched_lines > 0) tooLong.push(file.below);
           else {
             files.push(file);
             count += file.lines.filter(({ isContext }) => !isContext).length;
@@ -97,7 +99,15 @@ async function runOnce(
   if (isRefusal(end)) return end;
   files.sort((a, b) => (a.below < b.below ? -1 : 1));
   const lines = files.flatMap(({ below, lines: found }) => found.map((line) => ({ below, ...line })));
-  return { ...end, lines, count, binary: binary.sort(), files: searched };
+  return {
+    ...end,
+    unread: [...end.unread, ...tooLong.map((below) => ({ below, why: 'the matching line is too long to be shown' }))],
+    unreadCount: end.unreadCount + tooLong.length,
+    lines,
+    count,
+    binary: binary.sort(),
+    files: searched,
+  };
 }
 
 interface FileLines {
@@ -109,8 +119,12 @@ interface FileLines {
 type Message =
   | { readonly type: 'begin'; readonly data: { readonly path: Text } }
   | { readonly type: 'match' | 'context'; readonly data: LineData }
-  | { readonly type: 'end'; readonly data: { readonly binary_offset: number | null } }
+  | { readonly type: 'end'; readonly data: { readonly binary_offset: number | null; readonly stats: Stats } }
   | { readonly type: 'summary'; readonly data: { readonly stats: { readonly searches: number } } };
+
+interface Stats {
+  readonly matched_lines: number;
+}
 
 type Text = { readonly text: string } | { readonly bytes: string };
 

@@ -8,7 +8,7 @@ import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refuse, refusedCall } from '../refusal.ts';
 import { type FoundFiles, findFiles } from './find-files.ts';
 import { compileGlob } from './glob-pattern.ts';
-import { type LeftOut, leftOutNote, lookAtLeftOut } from './left-out.ts';
+import { type LeftOut, leftOutNote, lookAtLeftOut, searchTime } from './left-out.ts';
 import { searchPlace } from './place.ts';
 import { namesInside } from './surely-inside.ts';
 import { ignoreOptions } from './what.ts';
@@ -18,9 +18,6 @@ const MAX_SHOWN = 1000;
 const MAX_GIVEN = 50_000;
 /** More names than that are not collected. */
 const MAX_FOUND = 200_000;
-/** Of the time, for the search itself. */
-const SHARE = 0.7;
-const MIN_LEFT_OUT_MS = 150;
 
 const input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('Such as **/*.ts, src/{a,b}/**, or *.md for that name at any depth'),
@@ -72,16 +69,13 @@ async function find(
   if (place === null) return { paths: inKept.toSorted(), ended: 'finished', unreadCount: 0, leftOut: null };
   // A file in the database stands before a real one of its path.
   const taken = new Set(kept.map(({ below }) => below));
-  const limitMs = computingMs(context);
-  const startedAt = performance.now();
+  const time = searchTime(computingMs(context));
   const search = { place, list: 'all', matches: (below: string) => matches(below) && !taken.has(below) } as const;
   const order = sort === 'time' ? ['--sortr=modified'] : [];
   const options = [...ignoreOptions(ignored), ...order];
-  const found = await findFiles({ ...search, options, most: MAX_FOUND, limitMs: SHARE * limitMs }, context);
+  const found = await findFiles({ ...search, options, most: MAX_FOUND, limitMs: time.searchMs }, context);
   if (isRefusal(found)) return found;
-  const tookMs = performance.now() - startedAt;
-  const leftMs = Math.min(limitMs - tookMs, Math.max(MIN_LEFT_OUT_MS, tookMs));
-  const leftOut = await lookAtLeftOut(found, { ...search, options: [], limitMs: leftMs }, context);
+  const leftOut = await lookAtLeftOut(found, { ...search, options: [], limitMs: time.leftOutMs() }, context);
   const below = await namesInside(
     place.directory,
     found.found.map((file) => file.below),

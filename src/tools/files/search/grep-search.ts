@@ -9,13 +9,10 @@ import type { GrepAsked } from './asked.ts';
 import { type FileSearch, type FoundFiles, findFiles } from './find-files.ts';
 import { type FoundLines, findLines } from './find-lines.ts';
 import { readKeptTexts, searchKeptTexts } from './kept-texts.ts';
-import { lookAtLeftOut } from './left-out.ts';
+import { lookAtLeftOut, searchTime } from './left-out.ts';
 import { maySee, type SearchPlace, searchPlace } from './place.ts';
 import { ignoreOptions, patternOptions, whichFiles } from './what.ts';
 
-/** Of the time, for the search itself; what it leaves out gets as much as the search took, within the rest. */
-const SHARE = 0.7;
-const MIN_LEFT_OUT_MS = 150;
 const MAX_FILES = 100_000;
 
 /** A refusal is for the model. */
@@ -43,23 +40,20 @@ async function searchFiles(
   asked: GrepAsked,
   context: ToolContext,
 ): Promise<GrepAnswer | Refusal> {
-  const limitMs = computingMs(context);
-  const startedAt = performance.now();
+  const time = searchTime(computingMs(context));
   const { matches } = which;
   const common = {
     place,
     matches,
     options: [...ignoreOptions(asked.ignored), ...which.options],
-    limitMs: SHARE * limitMs,
+    limitMs: time.searchMs,
   };
   const found =
     asked.output === 'lines'
       ? await findLines({ ...common, ...asked, most: asked.offset + asked.limit }, context)
       : await findFiles({ ...common, list: 'matching', most: MAX_FILES }, context);
   if (isRefusal(found)) return found;
-  const tookMs = performance.now() - startedAt;
-  const leftMs = Math.min(limitMs - tookMs, Math.max(MIN_LEFT_OUT_MS, tookMs));
-  const leftOut = await lookAtLeftOut(found, { place, list: 'matching', ...which, limitMs: leftMs }, context);
+  const leftOut = await lookAtLeftOut(found, { place, list: 'matching', ...which, limitMs: time.leftOutMs() }, context);
   return { ...shownFrom(place, found), leftOut, keptLeftOut: 0 };
 }
 

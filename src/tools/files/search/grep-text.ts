@@ -78,7 +78,9 @@ function notesOn(
 ): readonly string[] {
   const what = output === 'lines' ? 'matching lines' : 'files with matches';
   const notes = [
-    all === 0 && ended === 'finished' && `[no line of ${files} files matches ${pattern}]`,
+    all === 0 &&
+      ended === 'finished' &&
+      `[no line of ${files} files${unreadCount > 0 ? ' that could be read' : ''} matches ${pattern}]`,
     all > 0 && shown === 0 && `[there are only ${all} ${what}]`,
     shown > 0 &&
       (all > offset + shown || ended === 'enough') &&

@@ -9,9 +9,13 @@ import { resolveInside } from '../workspace.ts';
 import { type FileSearch, findFiles } from './find-files.ts';
 import type { Notes } from './notes.ts';
 import { maySee, type SearchPlace } from './place.ts';
+import { namesInside } from './surely-inside.ts';
 
 /** A second look at more than these is not worth its time. */
 const MAX_LOOKED_AT = 200;
+/** Of the time of a call, for the search itself. */
+const SHARE = 0.7;
+const MIN_MS = 150;
 const MAX_FILES = 50_000;
 const MAX_NAMED = 3;
 
@@ -24,6 +28,25 @@ export interface LeftOut {
   readonly matching: readonly string[];
   /** False: there may be more that match. */
   readonly isComplete: boolean;
+}
+
+/** The time of a call: how much the search itself may take, and then what it left out. */
+export interface SearchTime {
+  readonly searchMs: number;
+  /** As much as the search took, and at least 150 ms, within what is left. */
+  leftOutMs(): number;
+}
+
+/** Starts the time. */
+export function searchTime(limitMs: number): SearchTime {
+  const startedAt = performance.now();
+  return {
+    searchMs: SHARE * limitMs,
+    leftOutMs() {
+      const tookMs = performance.now() - startedAt;
+      return Math.min(limitMs - tookMs, Math.max(MIN_MS, tookMs));
+    },
+  };
 }
 
 /** Looks through what was left out; null if nothing was. It takes at most `limitMs`: what is generated can be much. */
@@ -46,11 +69,13 @@ export async function lookAtLeftOut(
   const found = paths.length === 0 ? null : await findFiles({ ...search, options, paths, most: MAX_FILES }, context);
   const shown = (below: string) => printableName(place.shownBefore + below);
   const known = found === null || isRefusal(found) ? null : found;
+  // A link in place of a directory may have led the second look elsewhere.
+  const matching = await namesInside(place.directory, known?.found.map(({ below }) => below) ?? [], context);
   return {
     paths: left.map(shown),
     more: notes.manyIgnored,
     files: known?.files ?? null,
-    matching: known?.found.map(({ below }) => shown(below)).toSorted() ?? [],
+    matching: matching.map(shown).toSorted(),
     isComplete: known?.ended === 'finished' && !notes.manyIgnored && named.length <= MAX_LOOKED_AT,
   };
 }
@@ -67,12 +92,10 @@ async function kindOf(place: SearchPlace, below: string, context: ToolContext): 
 /** One line about it for the model. */
 export function leftOutNote({ paths, more, files, matching, isComplete }: LeftOut): string {
   const named = `${paths.slice(0, MAX_NAMED).join(', ')}${paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED}${more ? ' or more' : ''} others` : ''}`;
-  const count = files === null ? '' : `${isComplete ? '' : 'at least '}${files} ${files === 1 ? 'file' : 'files'}; `;
-  const matched =
-    matching.length === 0
-      ? isComplete
-        ? 'none of them matches'
-        : 'none of those looked at matches'
-      : `${isComplete ? '' : 'at least '}${matching.length} of them ${matching.length === 1 ? `matches, ${matching[0]}` : `match, such as ${matching[0]}`}`;
+  const least = isComplete ? '' : 'at least ';
+  const count = files === null ? '' : `${least}${files} ${files === 1 ? 'file' : 'files'}; `;
+  const none = isComplete ? 'none matches' : 'no match so far';
+  const some = matching.length === 1 ? `1 matches: ${matching[0]}` : `${matching.length} match, such as ${matching[0]}`;
+  const matched = matching.length === 0 ? none : `${least}${some}`;
   return `[left out as ignored or generated: ${named} (${count}${matched}); ignored = true includes them]`;
 }

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { records } from './records.ts';
 
-/** The version of ripgrep is pinned: the form of these lines may change with it (tests/tools/files/search/notes.test.ts). */
+/** The version of ripgrep is pinned: the form of these lines may change with it (tests/tools/files/search/left-out.test.ts). */
 const IGNORING = /^rg: DEBUG\|ignore::walk\|[^|]*: ignoring \.\/(.+): Ignore\(IgnoreMatch\((?:Gitignore|Override)\(/;
 /** The only glob of ours by which a search leaves something out that may be asked for. */
 export const GENERATED = '!**/node_modules';
@@ -19,7 +19,7 @@ export interface Notes {
   /** What could not be read, by its path below the place; `unreadCount` counts all. */
   readonly unread: readonly { readonly below: string; readonly why: string }[];
   readonly unreadCount: number;
-  /** What was wrong with the arguments, such as the pattern, in ripgrep's words. */
+  /** What was wrong with the arguments, such as the pattern. */
   readonly refused: string | null;
 }
 
@@ -49,8 +49,14 @@ export async function readNotes(stderr: Readable): Promise<Notes> {
     manyIgnored: ignored.length > MAX_IGNORED,
     unread,
     unreadCount,
-    refused: refused.trim().slice(0, MAX_REFUSED_CHARS) || null,
+    refused: refused === '' ? null : refusalFrom(refused.trim().slice(0, MAX_REFUSED_CHARS)),
   };
+}
+
+/** Of a wrong pattern, both engines give an account; PCRE2's is the one that knows all that a pattern may contain. */
+function refusalFrom(said: string): string {
+  const reason = /^PCRE2: error compiling pattern at offset \d+: (.+)$/m.exec(said)?.[1];
+  return reason === undefined ? `ripgrep: ${said}` : `the pattern is not a valid regular expression: ${reason}`;
 }
 
 function ignoredIn(line: string): string | null {

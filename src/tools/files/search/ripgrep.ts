@@ -71,9 +71,7 @@ export async function ripgrep(run: Run, host: Host): Promise<RunEnd | Refusal> {
   if (isEnough) return { ended: 'enough', ...said };
   if (end.ended === 'timeout') return { ended: 'timeout', ...said };
   if (end.ended === 'exit' && end.exitCode !== null && end.exitCode <= 2) {
-    return end.exitCode === 2 && said.refused !== null
-      ? refuse(`ripgrep: ${said.refused}`)
-      : { ended: 'finished', ...said };
+    return end.exitCode === 2 && said.refused !== null ? refuse(said.refused) : { ended: 'finished', ...said };
   }
   return refuse(`the search failed: ${end.problem ?? `ripgrep ended with ${end.signal ?? end.exitCode ?? end.ended}`}`);
 }

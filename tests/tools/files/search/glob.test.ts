@@ -75,7 +75,7 @@ test('finds files in order of their names or times, without links, .git and node
   await symlink(join(outside, 'secret.ts'), join(workspace, 'link.ts'));
   expect((await call(globTool, { pattern: '*.ts' })).content).toBe(
     '.hidden/x.ts\nb.ts\nsrc/a.ts\nsrc/deep/é.ts\n' +
-      '[left out as ignored or generated: node_modules (1 file; 1 of them matches, node_modules/m/x.ts); ignored = true includes them]',
+      '[left out as ignored or generated: node_modules (1 file; 1 matches: node_modules/m/x.ts); ignored = true includes them]',
   );
   await utimes(join(workspace, 'b.ts'), 1e9, 1e9);
   await utimes(join(workspace, 'src/a.ts'), 2e9, 2e9);

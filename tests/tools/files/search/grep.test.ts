@@ -84,7 +84,7 @@ test('a pattern of several lines, look-around, backreferences, types', async () 
 });
 
 test.each([
-  [{ pattern: '(' }, 'missing closing parenthesis'],
+  [{ pattern: '(' }, 'the pattern is not a valid regular expression: missing closing parenthesis'],
   [{ pattern: 'x', type: 'nope' }, 'unrecognized file type: nope'],
   [{ pattern: 'x', path: '/etc' }, 'outside'],
   [{ pattern: 'x', path: 'missing' }, 'no such file'],
@@ -119,4 +119,12 @@ test('shows a long line around its match', async () => {
   const content = await grep({ pattern: 'needle' });
   expect(content).toContain('needle');
   expect(content.length).toBeLessThan(400);
+});
+
+test('a file whose matching line is longer than can be shown is named', async () => {
+  const { grep } = await benchWith({ 'data.json': `"needle${'x'.repeat(17 * 1024 * 1024)}"` });
+  expect(await grep({ pattern: 'needle' })).toBe(
+    '[no line of 1 files that could be read matches needle]\n' +
+      '[could not be read: data.json (the matching line is too long to be shown)]',
+  );
 });
