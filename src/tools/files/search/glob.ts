@@ -9,8 +9,8 @@ import { isRefusal, type Refusal, refuse, refusedCall } from '../refusal.ts';
 import { type FoundFiles, findFiles } from './find-files.ts';
 import { compileGlob } from './glob-pattern.ts';
 import { type LeftOut, leftOutNote, lookAtLeftOut, searchTime } from './left-out.ts';
+import { namesInside } from './names-inside.ts';
 import { searchPlace } from './place.ts';
-import { namesInside } from './surely-inside.ts';
 import { ignoreOptions } from './what.ts';
 
 const MAX_SHOWN = 1000;

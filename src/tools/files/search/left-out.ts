@@ -7,9 +7,9 @@ import { printableName } from '../printable-name.ts';
 import { isRefusal } from '../refusal.ts';
 import { resolveInside } from '../workspace.ts';
 import { type FileSearch, findFiles } from './find-files.ts';
+import { namesInside } from './names-inside.ts';
 import type { Notes } from './notes.ts';
 import { maySee, type SearchPlace } from './place.ts';
-import { namesInside } from './surely-inside.ts';
 
 /** A second look at more than these is not worth its time. */
 const MAX_LOOKED_AT = 200;

@@ -3,11 +3,11 @@
  * directory at the right moment leads it elsewhere. A file that is opened here again is checked after it was opened.
  */
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Bounds } from '../mounts.ts';
 import { isRefusal } from '../refusal.ts';
-import { openInside, resolveInside } from '../workspace.ts';
+import { openInside } from '../workspace.ts';
 import type { PathCount, PathLine } from './answer.ts';
+import { isItself } from './names-inside.ts';
 
 /** Room for a byte order mark, which ripgrep does not count. */
 const MARK_BYTES = 3;
@@ -36,23 +36,6 @@ export async function filesInside(files: readonly PathCount[], bounds: Bounds): 
   const checked = await Promise.all(files.map(async ({ real }) => real === null || isItself(real, bounds)));
   const changed = files.filter((_, index) => !checked[index]).map(({ path }) => path);
   return { sure: files.filter((_, index) => checked[index]), changed };
-}
-
-/** Paths whose directories are where they seem to be. Names of files are not followed. */
-export async function namesInside(
-  directory: string,
-  below: readonly string[],
-  bounds: Bounds,
-): Promise<readonly string[]> {
-  const parents = [...new Set(below.map((path) => dirname(join(directory, path))))];
-  const are = await Promise.all(parents.map((real) => isItself(real, bounds)));
-  const sure = new Set(parents.filter((_, index) => are[index]));
-  return below.filter((path) => sure.has(dirname(join(directory, path))));
-}
-
-async function isItself(real: string, bounds: Bounds): Promise<boolean> {
-  const inside = await resolveInside(bounds, real);
-  return !isRefusal(inside) && inside.exists && inside.real === real;
 }
 
 async function linesOf(real: string, lines: readonly PathLine[], bounds: Bounds): Promise<PathLine[]> {
