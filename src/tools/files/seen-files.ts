@@ -1,6 +1,5 @@
 /** What a focus has seen of files: the contents that its calls have read or written. */
 import { hash } from 'node:crypto';
-import type { ToolContext } from '../tool.ts';
 
 /** A content of a file that a call has read or written. */
 export interface SeenContent {
@@ -28,6 +27,14 @@ export interface SeenFiles {
   recorded(path: string): Promise<readonly RecordedContent[]>;
 }
 
+/** The call that reads or writes: the part of its context that says what it can know. */
+interface SeeingCall {
+  readonly seenFiles: SeenFiles;
+  readonly turn: number;
+  /** There if code made it. */
+  readonly codeBytes?: number;
+}
+
 /** Remembers what is seen in a run; `recorded` reads what is on record. */
 export function createSeenFiles(recorded: SeenFiles['recorded']): SeenFiles {
   const seen = new Map<string, SeenContent[]>();
@@ -49,7 +56,7 @@ export function hashOf(content: string | Uint8Array): string {
 
 /** Notes what a call has read (`read`) or written (null), and returns it in the form of the record (`details`). */
 export function noteSeen(
-  { seenFiles, turn, codeBytes }: Pick<ToolContext, 'seenFiles' | 'turn' | 'codeBytes'>,
+  { seenFiles, turn, codeBytes }: SeeingCall,
   path: string,
   contentHash: string,
   read: SeenContent['read'],
@@ -70,7 +77,7 @@ export interface KnownContent extends SeenContent {
  */
 export function lastKnown(
   seen: readonly SeenContent[],
-  { turn, codeBytes }: Pick<ToolContext, 'turn' | 'codeBytes'>,
+  { turn, codeBytes }: Omit<SeeingCall, 'seenFiles'>,
 ): KnownContent | null {
   let known: KnownContent | null = null;
   for (const one of seen) {
