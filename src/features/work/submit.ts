@@ -32,7 +32,15 @@ export const submitWork = operation({
   tag: 'work',
   summary: 'Submit a work item',
   scope: 'work',
-  http: { method: 'POST', path: '/work', status: 201, body: 'NewWork', awaits: 'id', maxBodyBytes: MAX_BODY_BYTES, oneStatement: true },
+  http: {
+    method: 'POST',
+    path: '/work',
+    status: 201,
+    body: 'NewWork',
+    awaits: 'id',
+    maxBodyBytes: MAX_BODY_BYTES,
+    oneStatement: true,
+  },
   input: {
     faculty: facultyName(),
     description: optional(text()),
@@ -71,7 +79,13 @@ export const submitWork = operation({
     defaults: { source: 'mcp' },
   },
   async run({ tx, traceparent, visitor, unserved }, input) {
-    const { id: item, state, mergedInto, waiting, served } = await submitShownWork(tx, {
+    const {
+      id: item,
+      state,
+      mergedInto,
+      waiting,
+      served,
+    } = await submitShownWork(tx, {
       faculty: input.faculty,
       description: input.description,
       params: input.params,

@@ -12,7 +12,10 @@ export function waitingRow<Row extends WaitingColumns>(
   row: Row,
 ): Omit<Row, keyof Waiting> & { readonly waiting: Waiting | null } {
   const { reason, why, ends, since, until, who, work_items, ...others } = row;
-  return { ...others, waiting: reason === null ? null : ({ reason, why, ends, since, until, who, work_items } as Waiting) };
+  return {
+    ...others,
+    waiting: reason === null ? null : ({ reason, why, ends, since, until, who, work_items } as Waiting),
+  };
 }
 
 /** By id, for those of the items that wait and that the actor may see. */
