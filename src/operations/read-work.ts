@@ -5,7 +5,8 @@ import { toText } from '../store/sql/json.ts';
 import { itemCost, itemTokens } from '../store/views/known-cost.ts';
 import type { Views } from '../store/views/views-of-login.ts';
 import { noWork } from '../store/views/views-of-login.ts';
-import { WAITING_COLUMNS, type WaitingColumns, waitingRow, withWaiting } from '../store/views/waiting.ts';
+import { withWaiting } from '../store/views/waiting.ts';
+import { WAITING_COLUMNS, type WaitingColumns, waitingRow } from '../store/work/waiting-columns.ts';
 import type { WorkItem, WorkSummary } from './work-rows.ts';
 
 /** An item with what only a terminal shows. */

@@ -2,21 +2,7 @@
 import type { Waiting } from '../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
-
-/** What a statement selects of `why_waiting`, or of `after_submission`, as `y`. All are null where nothing waits. */
-export const WAITING_COLUMNS = 'y.reason, y.why, y.ends, y.since, y.until, y.who, y.work_items';
-export type WaitingColumns = { readonly [Key in keyof Waiting]: Waiting[Key] | null };
-
-/** A row with these columns, with what they say under `waiting`. */
-export function waitingRow<Row extends WaitingColumns>(
-  row: Row,
-): Omit<Row, keyof Waiting> & { readonly waiting: Waiting | null } {
-  const { reason, why, ends, since, until, who, work_items, ...others } = row;
-  return {
-    ...others,
-    waiting: reason === null ? null : ({ reason, why, ends, since, until, who, work_items } as Waiting),
-  };
-}
+import { WAITING_COLUMNS } from '../work/waiting-columns.ts';
 
 /** By id, for those of the items that wait and that the actor may see. */
 async function readWaiting(db: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Waiting>> {

@@ -5,7 +5,7 @@ import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
 import { toJsonb, toText } from '../sql/json.ts';
-import { WAITING_COLUMNS, type WaitingColumns, waitingRow } from '../views/waiting.ts';
+import { WAITING_COLUMNS, type WaitingColumns, waitingRow } from './waiting-columns.ts';
 
 /** New work; what is left out takes the database's default. */
 export interface NewWork {
