@@ -205,8 +205,10 @@ export interface ToolOutput {
   readonly isError?: boolean;
   /** The call was interrupted from outside: it may or may not have happened, and `content` says so. */
   readonly inDoubt?: boolean;
-  /** For people: `work show`, spans, logs. JSON. */
+  /** For people: `work show`, spans, logs. JSON. Under `shown`, the engine names the files that the model is shown. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Images and PDF files of the result, which `content` describes. The engine keeps those that the model can see, shows them after it, and says so. */
+  readonly files?: readonly OutputFile[];
   /** The result as values, for code that made the call: what `content` says. Only computed when it is asked for, and never recorded. */
   readonly data?: () => unknown;
   /**
@@ -214,6 +216,22 @@ export interface ToolOutput {
    * resolved. `content` is then only for people; the model gets the result of `afterWait`.
    */
   readonly wait?: WaitRequest;
+}
+
+/** An image or a PDF file of a result. */
+export interface OutputFile {
+  readonly name: string;
+  /** By its first bytes. */
+  readonly mediaType: string;
+  /** At most 10 MiB. */
+  readonly bytes: Buffer;
+  /** Of a file that is an artifact of the item already. */
+  readonly artifactId?: string;
+}
+
+/** Whether a result has files. Those of a failed one are not shown. */
+export function hasFiles({ files = [], isError }: ToolOutput): boolean {
+  return files.length > 0 && isError !== true;
 }
 
 /** Declares a world tool with its input type inferred from the schema. */

@@ -1,4 +1,4 @@
-/** Reads text files for the tools: whole, up to a size limit, with problems of their encoding reported. */
+/** Reads files for the tools: whole, up to a size limit, with problems of their encoding reported. */
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Bounds } from './mounts.ts';
@@ -12,21 +12,44 @@ export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 export const NOT_UTF8 =
   'is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash';
 
-/** A text file's content. */
-export interface TextFile {
+/** A file that was read. */
+interface ReadFile {
   readonly real: string;
   readonly shown: string;
+  readonly stats: Stats;
+  /** True: the file changed while it was read, so the content may be partly old and partly new. */
+  readonly changing: boolean;
+}
+
+/** A text file's content. */
+export interface TextFile extends ReadFile {
   readonly text: string;
   readonly bytes: number;
   /** False: `text` contains U+FFFD in place of invalid UTF-8 and must not be written back. */
   readonly validUtf8: boolean;
-  readonly stats: Stats;
-  /** True: the file changed while it was read, so `text` may mix old and new content. */
-  readonly changing: boolean;
 }
 
-/** Reads a file of the workspace; refuses directories, devices, binary content and large files. */
+/** Any file's content. */
+export interface FileContent extends ReadFile {
+  readonly content: Buffer;
+}
+
+/** Reads a text file of the workspace; refuses directories, devices, binary content and large files. */
 export async function readTextFile(bounds: Bounds, path: string): Promise<TextFile | Refusal> {
+  const file = await readContent(bounds, path);
+  return isRefusal(file) ? file : textOf(file);
+}
+
+/** The file as a text; refuses binary content. */
+export function textOf({ content, ...file }: FileContent): TextFile | Refusal {
+  const nul = content.indexOf(0);
+  if (nul >= 0) return refuse(`${file.shown}: ${binary(content, nul)}`);
+  const text = content.toString('utf8');
+  return { ...file, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content) };
+}
+
+/** Reads a file of the workspace, whatever is in it; refuses directories, devices and large files. */
+export async function readContent(bounds: Bounds, path: string): Promise<FileContent | Refusal> {
   const inside = await resolveInside(bounds, path);
   if (isRefusal(inside)) return inside;
   const handle = await openInside(bounds, inside);
@@ -35,12 +58,8 @@ export async function readTextFile(bounds: Bounds, path: string): Promise<TextFi
     const stats = await handle.stat();
     const content = stats.size > MAX_FILE_BYTES ? null : await readUpTo(handle, MAX_FILE_BYTES);
     if (content === null) return refuse(`${inside.shown}: ${tooLarge(stats.size)}`);
-    const nul = content.indexOf(0);
-    if (nul >= 0) return refuse(`${inside.shown}: ${binary(content, nul)}`);
-    const text = content.toString('utf8');
     const now = await handle.stat();
-    const changing = now.mtimeMs !== stats.mtimeMs || now.size !== stats.size;
-    return { ...inside, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content), stats, changing };
+    return { ...inside, content, stats, changing: now.mtimeMs !== stats.mtimeMs || now.size !== stats.size };
   } catch (error) {
     return refusalOf(error, inside.shown);
   } finally {
