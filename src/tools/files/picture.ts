@@ -1,6 +1,6 @@
 /** Images and PDF files of the workspace, as results. */
 import { basename } from 'node:path';
-import { mediaTypeOf, sizeOfImage } from '../../llm/media/inspect-media.ts';
+import { describeMedia } from '../media.ts';
 import type { ToolOutput } from '../tool.ts';
 import type { FileContent } from './text-file.ts';
 
@@ -13,13 +13,4 @@ export function pictureOf({ shown, content, changing }: FileContent, forCode: bo
   const note = changing ? '\n[the file changed while it was read; read it again later]' : '';
   const output = { content: `${shown}: ${words}${note}`, details, data: () => details };
   return forCode || changing ? output : { ...output, files: [{ name: basename(shown), mediaType, bytes: content }] };
-}
-
-/** What an image or a PDF file is; null: it is neither. */
-export function describeMedia(content: Buffer) {
-  const mediaType = mediaTypeOf(content);
-  if (mediaType === null) return null;
-  const size = sizeOfImage(content);
-  const pixels = size === null ? '' : `, ${size.width} × ${size.height} pixels`;
-  return { mediaType, size, words: `${mediaType}${pixels}, ${content.length} bytes` };
 }

@@ -26,7 +26,7 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   name: 'read_file',
   description:
     'Reads a file of the workspace: text as numbered lines, at most ' +
-    `${FOR_MODELS.outputChars / 1024} KiB per call with a note on how to read the rest; images and PDF as you see them.`,
+    `${FOR_MODELS.outputChars / 1024} KiB per call with a note on how to read the rest; also images and PDF.`,
   words: { path: 'relative to the workspace', offset: 'first line, from 1', limit: `lines; default ${DEFAULT_LINES}` },
   input,
   kinds: { path: 'path' },
