@@ -2,10 +2,10 @@
 import { basename } from 'node:path';
 import { describeMedia } from '../media.ts';
 import type { ToolOutput } from '../tool.ts';
-import type { FileContent } from './text-file.ts';
+import type { WorkspaceFile } from './text-file.ts';
 
 /** The result with the file for the model, or with its type and size for code, which reads the file itself; null: it is no image and no PDF file. */
-export function pictureOf({ shown, content, changing }: FileContent, forCode: boolean): ToolOutput | null {
+export function pictureOf({ shown, content, changing }: WorkspaceFile, forCode: boolean): ToolOutput | null {
   const described = describeMedia(content);
   if (described === null) return null;
   const { mediaType, words, size } = described;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { FileRule } from '../../../src/process/file-rules.ts';
 import { pictureOf } from '../../../src/tools/files/picture.ts';
 import { readFileTool } from '../../../src/tools/files/read-file.ts';
-import { readContent } from '../../../src/tools/files/text-file.ts';
+import { readWorkspaceFile } from '../../../src/tools/files/text-file.ts';
 import { GIF, jpeg, pdf, png, WEBP } from '../../support/media-files.ts';
 import { setUpBench } from '../tool-context.ts';
 
@@ -65,11 +65,11 @@ test('a file that is replaced after it was opened is the old one, and one that c
   const path = join(workspace, 'a.png');
   await writeFile(path, png(3, 3));
   await writeFile(join(workspace, 'b.png'), png(9, 9));
-  const reading = readContent({ ...context, mounts: [] }, 'a.png');
+  const reading = readWorkspaceFile({ ...context, mounts: [] }, 'a.png');
   const renamed = rename(join(workspace, 'b.png'), path);
   const file = await reading;
   await renamed;
-  if (!('content' in file)) throw new Error(file.refusal);
+  if ('refusal' in file) throw new Error(file.refusal);
   expect([png(3, 3), png(9, 9)]).toContainEqual(file.content);
   const torn = pictureOf({ ...file, changing: true }, false)!;
   expect(torn.content).toContain('changed while it was read; read it again later');
