@@ -35,7 +35,7 @@ const input = z.strictObject({
 });
 
 const RUNS =
-  'Runs a command with bash -c in the workspace; returns exit code, stdout and stderr (16 KiB each: the beginning and the end of ' +
+  'Runs a command with bash -c in the workspace; returns exit code, stdout and stderr (16 KiB each: beginning and end of ' +
   'longer output). No terminal, no stdin. No directory, variable or process is kept for the next call';
 
 export const bashTool = worldTool<z.infer<typeof input>>({

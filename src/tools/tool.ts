@@ -8,6 +8,7 @@ import type { CommandHost, Isolation, ProcessHost } from '../process/process-hos
 import type { OutputStream, SkillScripts } from '../sandbox/sandbox.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
+import type { SeenFiles } from './files/seen-files.ts';
 import type { BackgroundCommands } from './shell/background-commands.ts';
 
 interface ToolBase<Input> {
@@ -94,6 +95,8 @@ export interface ToolContext {
   readonly isolation: Isolation;
   /** There for an answer in a conversation: files of its workspace that are in the database. */
   readonly databaseFiles?: DatabaseFiles;
+  /** Which contents of files the focus has read or written. */
+  readonly seenFiles: SeenFiles;
   /** What neither commands nor file tools may do with files of this host. */
   readonly fileRules: readonly FileRule[];
   /** The skills that are active; not there: none can be. */

@@ -15,6 +15,7 @@ import type { Database } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { addMessage } from '../../src/store/transcript/messages.ts';
 import { claimWork } from '../../src/store/work/work.ts';
+import { createSeenFiles } from '../../src/tools/files/seen-files.ts';
 import { toolSpecs, toolset } from '../../src/tools/registry.ts';
 import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
 import { type Tool, worldTool } from '../../src/tools/tool.ts';
@@ -167,6 +168,7 @@ function runLoop(
       lease: UNLEASED,
       isolation: 'none',
       home: () => Promise.reject(new Error('no tool of this focus starts a process')),
+      seenFiles: createSeenFiles(async () => []),
       makeDirectory: async () => {},
       fileRules: () => [],
     },

@@ -35,7 +35,7 @@ describe('a focus cannot write files that the daemon loads or runs, whatever its
         ['apply_patch', patch('*** Delete File: faculties/hooks/check.sh')],
         ['apply_patch', patch('*** Update File: ordinary/faculties/copy.toml\n*** Move to: faculties/moved.toml')],
         ['apply_patch', patch('*** Update File: scripts/hook.sh\n*** Move to: elsewhere.sh')],
-        ['write_file', { path: 'ordinary/faculties/copy.toml', content: 'changed' }],
+        ['write_file', { path: 'ordinary/faculties/copy.toml', content: 'changed', overwrite: true }],
         ['read_file', { path: 'faculties/hooks/check.sh' }],
       ],
     });

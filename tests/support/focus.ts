@@ -12,6 +12,7 @@ import type { Database } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { addMessage } from '../../src/store/transcript/messages.ts';
 import { claimWork } from '../../src/store/work/work.ts';
+import { createSeenFiles } from '../../src/tools/files/seen-files.ts';
 import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
 import { toolSpecs } from '../../src/tools/registry.ts';
 import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
@@ -99,6 +100,7 @@ export async function startTestFocus(
         lease: UNLEASED,
         isolation: 'none',
         home: async () => ({ directory: '/tmp', caches: {} }),
+        seenFiles: createSeenFiles(async () => []),
         makeDirectory: async () => {},
         fileRules: () => [],
       },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
+import { createSeenFiles } from '../../src/tools/files/seen-files.ts';
 import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
 
@@ -17,6 +18,8 @@ export interface Bench {
   readonly home: string;
   /** Parses the input as the engine does and runs the tool. */
   call(tool: Tool, input: object): Promise<ToolOutput>;
+  /** The same in another turn than the first. */
+  callIn(turn: number, tool: Tool, input: object): Promise<ToolOutput>;
 }
 
 export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<Bench> {
@@ -32,7 +35,14 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
   });
   const homeOf = async () => ({ directory: home, caches: {} });
   const context = { ...contextIn(workspace, { processes, background, home: homeOf }), ...overrides };
-  return { context, workspace, outside, home, call: (tool, input) => callWorldTool(tool, input, context) };
+  return {
+    context,
+    workspace,
+    outside,
+    home,
+    call: (tool, input) => callWorldTool(tool, input, context),
+    callIn: (turn, tool, input) => callWorldTool(tool, input, { ...context, turn }),
+  };
 }
 
 /** A context for tools in a workspace. */
@@ -54,6 +64,7 @@ export function contextIn(
     lease: UNLEASED,
     isolation: 'none',
     fileRules: [],
+    seenFiles: createSeenFiles(async () => []),
   };
 }
 

@@ -6,7 +6,8 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
-import { existing, isSame, type WriteBounds, whyNot, writeTemporary } from './temporary-file.ts';
+import { existing, isStill, placeNew, type WriteBounds, whyNot, writeTemporary } from './temporary-file.ts';
+import type { FileContent } from './text-file.ts';
 import { type InsidePath, openDirectoryInside, readOnlyReason } from './workspace.ts';
 
 /** A prepared change. */
@@ -20,11 +21,11 @@ interface StagedChange {
   close(): Promise<void>;
 }
 
-/** A file to write (`content`) or remove (null). `read`: the content that was read; null if the file must not exist; `any`: whatever is there. */
+/** A file to write (`content`) or remove (null). `read`: the file as it was read; null if it must not exist; `any`: whatever is there. */
 export interface FileChange {
   readonly path: InsidePath;
   readonly content: string | null;
-  readonly read: Stats | null | 'any';
+  readonly read: Pick<FileContent, 'stats' | 'hash'> | null | 'any';
   /** A new file gets the mode and owner of this one. */
   readonly like?: Stats;
 }
@@ -103,10 +104,9 @@ async function stage(
       shown: path.shown,
       close,
       async make() {
-        const now = await existing(target);
-        if (read !== 'any' && (read === null ? now !== null : !isSame(read, now))) {
-          return refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
-        }
+        const changed = refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
+        if (read === null) return (await placeNew(temporary, target, bounds.lease)) ? null : changed;
+        if (read !== 'any' && !(await isStill(read, target))) return changed;
         await whileHeld(bounds.lease, () => (content === null ? rm(target) : rename(temporary, target)));
         return null;
       },

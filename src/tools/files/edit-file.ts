@@ -8,6 +8,7 @@ import type { Made, Replacement } from './edit-text.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, type Refusal, refuse, refusedCall } from './refusal.ts';
+import { hashOf, noteSeen } from './seen-files.ts';
 import { MAX_FILE_BYTES, NOT_UTF8, readTextFile } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
 
@@ -37,7 +38,7 @@ type Edit = z.infer<typeof input>;
 export const editFileTool = worldTool<Edit>({
   name: 'edit_file',
   description:
-    'Replaces old_string, without line numbers, with new_string in a text file. It must match only once unless replace_all is true.',
+    'Replaces old_string, without line numbers, with new_string. It must match only once unless replace_all.',
   words: { edits: 'several instead, all or none' },
   input,
   kinds: { path: 'path' },
@@ -83,10 +84,11 @@ async function apply(path: string, edits: readonly Replacement[], context: ToolC
   const { text, made } = edited;
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     return toolError(`${file.shown}: would become larger than ${MAX_FILE_BYTES} bytes`);
-  const refusal = await makeChanges(context, [{ path: { ...file, exists: true }, content: text, read: file.stats }]);
+  const refusal = await makeChanges(context, [{ path: { ...file, exists: true }, content: text, read: file }]);
   if (refusal) return refusedCall(refusal);
   const replaced = made.reduce((sum, each) => sum + each.replaced, 0);
-  const details = { path: file.shown, replaced, line: made[0]?.line ?? 1 };
+  const seen = noteSeen(context, file.shown, hashOf(text), null);
+  const details = { path: file.shown, replaced, line: made[0]?.line ?? 1, ...seen };
   return { content: `Edited ${file.shown} ${made.map(placeOf).join('; ')}`, details };
 }
 

@@ -21,8 +21,7 @@ const input = z.strictObject({
 export const listDirTool = worldTool<z.infer<typeof input>>({
   name: 'list_dir',
   description:
-    'Lists a directory of the workspace, hidden files included: directories end in /, files show their size in bytes, links their target. ' +
-    `At most ${MAX_ENTRIES} entries.`,
+    'Lists a directory of the workspace, hidden files included: directories end in /, files show their bytes, links their target.',
   words: { path: 'default: the workspace' },
   input,
   kinds: { path: 'path' },

@@ -1,12 +1,15 @@
 /** read_file: reads a part of a text file, with line numbers. */
 import { z } from 'zod';
-import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { readDatabaseFile } from './database-files.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
+import { noteSeen } from './seen-files.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 
 const DEFAULT_LINES = 2000;
+/** Ends a line that is not whole. */
+const CUT = 'more characters; bash with cut -c shows them]';
 
 interface Most {
   readonly outputChars: number;
@@ -37,12 +40,28 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
     if (isRefusal(found)) return refusedCall(found);
     const file = { changing: false, validUtf8: true, ...found };
     const { codeBytes } = context;
-    if (codeBytes === undefined) return show(file, offset, limit ?? DEFAULT_LINES, FOR_MODELS);
-    return show(file, offset, limit ?? Infinity, { outputChars: codeBytes, lineChars: codeBytes });
+    if (codeBytes === undefined) return noted(file, show(file, offset, limit ?? DEFAULT_LINES, FOR_MODELS), context);
+    const most = { outputChars: codeBytes, lineChars: codeBytes };
+    return noted(file, show(file, offset, limit ?? Infinity, most), context);
   },
 });
 
-function show(file: Omit<TextFile, 'real' | 'stats'>, offset: number, limit: number, most: Most): ToolOutput {
+/** With a note of what the focus has seen, unless it is not all of these lines. */
+function noted(file: Shown, output: ToolOutput, context: ToolContext): ToolOutput {
+  const { hash, shown, changing } = file;
+  const {
+    first = 1,
+    last = 0,
+    lines = 0,
+  } = (output.details ?? {}) as Partial<Record<'first' | 'last' | 'lines', number>>;
+  if (hash === undefined || changing || output.isError || output.content.includes(CUT)) return output;
+  return { ...output, details: { ...output.details, ...noteSeen(context, shown, hash, { first, last, lines }) } };
+}
+
+/** A file of the database has no hash: nothing replaces it. */
+type Shown = Omit<TextFile, 'real' | 'stats' | 'hash'> & { readonly hash?: string };
+
+function show(file: Shown, offset: number, limit: number, most: Most): ToolOutput {
   if (file.text === '') {
     const details = { path: file.shown, lines: 0 };
     return {
@@ -116,5 +135,5 @@ function take(text: string, offset: number, limit: number, most: Most): readonly
 
 function cut(line: string, most: number): string {
   if (line.length <= most) return line;
-  return `${line.slice(0, most).toWellFormed()} [… ${line.length - most} more characters; bash with cut -c shows them]`;
+  return `${line.slice(0, most).toWellFormed()} [… ${line.length - most} ${CUT}`;
 }

@@ -1,9 +1,11 @@
 /** What takes the place of a file by a rename: readers see the old content or the new one, never a part. */
 import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, lstat, open } from 'node:fs/promises';
+import { access, type FileHandle, link, lstat, open, rename } from 'node:fs/promises';
 import { ifMissing } from '../../core/files/if-missing.ts';
-import type { Lease } from '../../core/lifecycle/lease.ts';
+import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import type { Bounds } from './mounts.ts';
+import { hashOf } from './seen-files.ts';
+import { type FileContent, readUpTo } from './text-file.ts';
 import { type Heir, unfitReason } from './workspace.ts';
 
 /** The limits of tools that change files. */
@@ -55,7 +57,27 @@ async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
   await handle.chmod(old.mode & 0o1777);
 }
 
-/** True if the file is still the one that was read, unchanged. */
-export function isSame(before: Stats, now: Stats | null): boolean {
-  return now !== null && now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs;
+/**
+ * True if the file is still the one that was read, with the same content: a time stamp may be too coarse to show a change. What another program writes within
+ * the microseconds until the rename is lost.
+ */
+export async function isStill({ stats, hash }: Pick<FileContent, 'stats' | 'hash'>, target: string): Promise<boolean> {
+  const now = await existing(target);
+  if (now === null || now.ino !== stats.ino || now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) return false;
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  await using handle = await open(target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const content = await readUpTo(handle, stats.size);
+  return content !== null && hashOf(content) === hash;
+}
+
+/** Gives a file its name, unless something has that name; returns whether it did. Where there are no hard links, what is created within microseconds is lost. */
+export async function placeNew(temporary: string, target: string, lease: Lease): Promise<boolean> {
+  try {
+    await whileHeld(lease, () => link(temporary, target));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || (await existing(target)) !== null) return false;
+    await whileHeld(lease, () => rename(temporary, target));
+    return true;
+  }
 }

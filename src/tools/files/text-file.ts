@@ -3,7 +3,8 @@ import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Bounds } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
-import { openInside, resolveInside } from './workspace.ts';
+import { hashOf } from './seen-files.ts';
+import { type InsidePath, openInside, resolveInside } from './workspace.ts';
 
 /** Larger files are refused: 10 MiB. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -21,35 +22,51 @@ export interface TextFile {
   /** False: `text` contains U+FFFD in place of invalid UTF-8 and must not be written back. */
   readonly validUtf8: boolean;
   readonly stats: Stats;
+  /** `hashOf` its bytes. */
+  readonly hash: string;
   /** True: the file changed while it was read, so `text` may mix old and new content. */
   readonly changing: boolean;
+}
+
+/** What a file contains. */
+export interface FileContent extends Pick<TextFile, 'stats' | 'hash' | 'changing'> {
+  /** Null if it is larger than `MAX_FILE_BYTES`; `hash` says nothing then. */
+  readonly content: Buffer | null;
 }
 
 /** Reads a file of the workspace; refuses directories, devices, binary content and large files. */
 export async function readTextFile(bounds: Bounds, path: string): Promise<TextFile | Refusal> {
   const inside = await resolveInside(bounds, path);
   if (isRefusal(inside)) return inside;
-  const handle = await openInside(bounds, inside);
+  const file = await readContent(bounds, inside);
+  if (isRefusal(file)) return file;
+  const { content, ...read } = file;
+  if (content === null) return refuse(`${inside.shown}: ${tooLarge(file.stats.size)}`);
+  const nul = content.indexOf(0);
+  if (nul >= 0) return refuse(`${inside.shown}: ${binary(content, nul)}`);
+  const text = content.toString('utf8');
+  return { ...inside, ...read, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content) };
+}
+
+/** Reads a regular file, whatever it contains. */
+export async function readContent(bounds: Bounds, path: InsidePath): Promise<FileContent | Refusal> {
+  const handle = await openInside(bounds, path);
   if (isRefusal(handle)) return handle;
   try {
     const stats = await handle.stat();
     const content = stats.size > MAX_FILE_BYTES ? null : await readUpTo(handle, MAX_FILE_BYTES);
-    if (content === null) return refuse(`${inside.shown}: ${tooLarge(stats.size)}`);
-    const nul = content.indexOf(0);
-    if (nul >= 0) return refuse(`${inside.shown}: ${binary(content, nul)}`);
-    const text = content.toString('utf8');
     const now = await handle.stat();
     const changing = now.mtimeMs !== stats.mtimeMs || now.size !== stats.size;
-    return { ...inside, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content), stats, changing };
+    return { content, stats, hash: hashOf(content ?? ''), changing };
   } catch (error) {
-    return refusalOf(error, inside.shown);
+    return refusalOf(error, path.shown);
   } finally {
     await handle.close();
   }
 }
 
 /** Null if the file is larger. Its reported size is not used: the file may grow, and files of /proc report none. */
-async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer | null> {
+export async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
     const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(256 * 1024) });

@@ -15,6 +15,7 @@ import { createProcessHost } from '../../../src/process/host/supervised-host.ts'
 import { detectIsolation } from '../../../src/process/isolation.ts';
 import { globTool } from '../../../src/tools/files/search/glob.ts';
 import { grepTool } from '../../../src/tools/files/search/grep.ts';
+import { createSeenFiles } from '../../../src/tools/files/seen-files.ts';
 import { createBackgroundCommands } from '../../../src/tools/shell/background-commands.ts';
 
 import { bashTool } from '../../../src/tools/shell.ts';
@@ -133,6 +134,7 @@ function contextIn(workspace: string): ToolContext {
     home: async () => ({ directory: join(root, 'home'), caches: {} }),
     lease: UNLEASED,
     isolation,
+    seenFiles: createSeenFiles(async () => []),
     fileRules: ['key', 'other', 'third'].map((name) => {
       writeFileSync(join(root, 'secrets', name), 'secret');
       return { path: join(root, 'secrets', name), access: 'hidden' };

@@ -4,6 +4,7 @@ import { UNLEASED } from '../../../src/core/lifecycle/lease.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';
 import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
+import { createSeenFiles } from '../../../src/tools/files/seen-files.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { bashTool } from '../../../src/tools/shell.ts';
 import type { ToolContext } from '../../../src/tools/tool.ts';
@@ -18,6 +19,7 @@ const context = {
   workItemId: 'w',
   lease: UNLEASED,
   fileRules: [],
+  seenFiles: createSeenFiles(async () => []),
   home: () => Promise.resolve({ directory: workspace, caches: {} }),
   signal: new AbortController().signal,
 } as unknown as ToolContext;

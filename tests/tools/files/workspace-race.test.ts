@@ -45,7 +45,7 @@ test('writes never leave the workspace', async () => {
     const { isError } = await call(writeFileTool, { path: `dir/new/${i}`, content: 'written' });
     if (isError) refused++;
     else done++;
-    await call(writeFileTool, { path: 'dir/file', content: 'overwritten' });
+    await call(writeFileTool, { path: 'dir/file', content: 'overwritten', overwrite: true });
   }
   expect(await readdir(outside)).toEqual(['file']);
   expect(await readFile(join(outside, 'file'), 'utf8')).toBe('secret');

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { FileRule } from '../../../src/process/file-rules.ts';
 import { inTurn } from '../../../src/tools/files/file-turns.ts';
+import { readFileTool } from '../../../src/tools/files/read-file.ts';
 import { writeFileTool } from '../../../src/tools/files/write-file.ts';
 import { setUpBench } from '../tool-context.ts';
 
@@ -22,19 +23,20 @@ test('replaces a file atomically, keeping its mode and other names of the old co
   await writeFile(file, 'old');
   // The set-uid bit belonged to the old content.
   await chmod(file, 0o4751);
-  const output = await call(writeFileTool, { path: 'run.sh', content: '' });
+  const output = await call(writeFileTool, { path: 'run.sh', content: '', overwrite: true });
   expect(output.content).toBe('Replaced run.sh (0 bytes)');
   expect((await stat(file)).mode & 0o7777).toBe(0o751);
   expect(await readFile(file, 'utf8')).toBe('');
 });
 
 test('writes through a link that stays inside, and keeps the link', async () => {
-  const { call, workspace } = await setUpBench();
+  const { call, callIn, workspace } = await setUpBench();
   await mkdir(join(workspace, 'real'));
   await writeFile(join(workspace, 'real/file'), 'old');
   await symlink('real/file', join(workspace, 'link'));
   await symlink('real', join(workspace, 'dir'));
-  await call(writeFileTool, { path: 'link', content: 'new' });
+  await call(readFileTool, { path: 'real/file' });
+  await callIn(2, writeFileTool, { path: 'link', content: 'new' });
   await call(writeFileTool, { path: 'dir/deep/other', content: 'x' });
   expect(await readFile(join(workspace, 'real/file'), 'utf8')).toBe('new');
   expect(await readFile(join(workspace, 'link'), 'utf8')).toBe('new');
@@ -50,7 +52,7 @@ test.each([
   ['dir/', 'names a directory'],
   ['pipe', 'named pipe'],
   ['file/below', 'is a file, not a directory'],
-  ['.', 'outside'],
+  ['.', 'is a directory'],
 ])('refuses to write %s and touches nothing', async (path, words) => {
   const { call, workspace, outside } = await setUpBench();
   await mkdir(join(workspace, 'dir'));

@@ -3,6 +3,8 @@ import type { CallScope } from '../../../engage/calls/call-scope.ts';
 import type { Reach } from '../../../engage/calls/reach.ts';
 import type { CommandHost } from '../../../process/process-host.ts';
 import { filesOfAnswer } from '../../../store/conversations/files-of-answer.ts';
+import { recordedContents } from '../../../tools/files/recorded-contents.ts';
+import { createSeenFiles } from '../../../tools/files/seen-files.ts';
 import { type BackgroundCommands, createBackgroundCommands } from '../../../tools/shell/background-commands.ts';
 import { skillScope } from '../../../tools/skills/active-skills.ts';
 import { skillRoom } from '../orient/orient-skills.ts';
@@ -60,6 +62,7 @@ function callScopeOf(focus: Focus, { background, container }: CommandPlaces): Ca
     background,
     ...(container && { container }),
     isolation: hostIsolation(faculty, reach.host.isolation),
+    seenFiles: createSeenFiles(recordedContents(reach.db, key.focusId)),
     fileRules,
     skills: skillScope(reach.db, {
       focusId: key.focusId,

@@ -1,5 +1,4 @@
 /** apply_patch: changes several files at once, all or nothing. */
-import type { Stats } from 'node:fs';
 import { z } from 'zod';
 import { type Boundary, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
 import { type FileChange, makeChanges } from '../change-files.ts';
@@ -8,6 +7,7 @@ import { refuseDatabaseFile } from '../database-files.ts';
 import { inTurns } from '../file-turns.ts';
 import { type Bounds, withMounts } from '../mounts.ts';
 import { isRefusal, refuse, refusedCall } from '../refusal.ts';
+import { hashOf, noteSeen } from '../seen-files.ts';
 import { MAX_FILE_BYTES, NOT_UTF8, readTextFile, type TextFile } from '../text-file.ts';
 import { type InsidePath, resolveInside } from '../workspace.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
@@ -114,7 +114,12 @@ async function apply(context: ToolContext, patch: string, sections: readonly Sec
   if (refusal?.partly) return toolError(`the patch failed half-way: ${refusal.refusal}`);
   if (refusal) return nothing([refusal.refusal], refusal.boundary);
   const summaries = done.map(({ summary }) => summary);
-  return { content: summaries.join('\n'), details: { files: summaries } };
+  const contents = Object.assign({}, ...changes.map((each) => written(each, context))) as Record<string, string>;
+  return { content: summaries.join('\n'), details: { files: summaries, contents } };
+}
+
+function written({ path, content }: FileChange, context: ToolContext): Readonly<Record<string, string>> {
+  return content === null ? {} : noteSeen(context, path.shown, hashOf(content), null).contents;
 }
 
 /** The current file of a section; `file` is null for a file that is added. */
@@ -154,14 +159,14 @@ async function change(
     return { changes: [{ path: inside, content, read: null }], summary: `added ${shown} (${count})` };
   }
   if (content === null) {
-    return { changes: [{ path: inside, content, read: file.stats }], summary: `deleted ${shown}` };
+    return { changes: [{ path: inside, content, read: file }], summary: `deleted ${shown}` };
   }
   const count = section.hunks;
   const hunks = count === 0 ? '' : ` (${count} ${count === 1 ? 'hunk' : 'hunks'})`;
   if (section.moveTo === null) {
-    return { changes: [{ path: inside, content, read: file.stats }], summary: `changed ${shown}${hunks}` };
+    return { changes: [{ path: inside, content, read: file }], summary: `changed ${shown}${hunks}` };
   }
-  return await planMove(bounds, inside, section.moveTo, content, file.stats, hunks);
+  return await planMove(bounds, inside, section.moveTo, content, file, hunks);
 }
 
 async function planMove(
@@ -169,15 +174,15 @@ async function planMove(
   from: InsidePath,
   moveTo: string,
   content: string,
-  stats: Stats,
+  file: TextFile,
   hunks: string,
 ): Promise<Plan> {
   const to = await resolveInside(bounds, moveTo);
   if (isRefusal(to)) return { problem: to.refusal };
   if (to.exists) return { problem: `${to.shown}: already exists, so ${from.shown} cannot be moved there` };
   const changes = [
-    { path: to, content, read: null, like: stats },
-    { path: from, content: null, read: stats },
+    { path: to, content, read: null, like: file.stats },
+    { path: from, content: null, read: file },
   ];
   return { changes, summary: `moved ${from.shown} to ${to.shown}${hunks}` };
 }

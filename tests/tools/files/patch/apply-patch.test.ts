@@ -45,7 +45,7 @@ describe('apply_patch', () => {
     expect(output).toEqual({
       content:
         'added docs/new.md (3 lines)\nchanged box.py (1 hunk)\nmoved old.txt to sub/dir/new.txt (1 hunk)\ndeleted gone.txt',
-      details: { files: expect.any(Array) as string[] },
+      details: { files: expect.any(Array) as string[], contents: expect.any(Object) as object },
     });
     expect(await text('docs/new.md')).toBe('# New\n\n*** not a header\n');
     expect(await text('box.py')).toBe(PROGRAM.replace('return 2', 'return 3'));
@@ -195,7 +195,7 @@ describe('apply_patch', () => {
     const { workspace, text, staged } = await patchBench({ a: '1\n', b: '2\n', c: '3\n' });
     const last = await staged('c');
     // Checked when all changes but the last are made; then something replaces the second file with a directory.
-    Object.defineProperty(last.read!, 'ino', {
+    Object.defineProperty(last.read!.stats, 'ino', {
       get() {
         rmSync(join(workspace, 'b'));
         mkdirSync(join(workspace, 'b'));

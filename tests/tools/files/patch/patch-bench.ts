@@ -1,6 +1,7 @@
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyPatchTool } from '../../../../src/tools/files/patch/apply-patch.ts';
+import { hashOf } from '../../../../src/tools/files/seen-files.ts';
 import { setUpBench } from '../../tool-context.ts';
 
 /** A workspace with these files (null: a directory), and what applies patches to it and reads it. */
@@ -20,7 +21,10 @@ export async function patchBench(files: Readonly<Record<string, string | Buffer 
     /** A file as a staged change holds it. */
     staged: async (name: string) => ({
       path: { real: join(workspace, name), exists: true, shown: name },
-      read: await lstat(join(workspace, name)).catch(() => null),
+      read: await Promise.all([lstat(join(workspace, name)), readFile(join(workspace, name))]).then(
+        ([stats, content]) => ({ stats, hash: hashOf(content) }),
+        () => null,
+      ),
     }),
   };
 }
