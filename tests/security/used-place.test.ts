@@ -98,7 +98,7 @@ describe.skipIf(!hasNamespaces)('a place', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void daemon.kill('SIGKILL'));
-    expect(String(await once(daemon.stdout!, 'data'))).toBe('exit 0\n');
+    expect(String(await once(daemon.stdout, 'data'))).toBe('exit 0\n');
     const keepers = processesWith(root).filter((pid) => pid !== daemon.pid);
     expect(keepers).toHaveLength(1);
     const namespaces = ['user', 'mnt'].map((kind) => readlinkSync(`/proc/${keepers[0]}/ns/${kind}`));
