@@ -8,7 +8,7 @@ import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { openWait, type WaitRequest } from '../../store/transcript/waits.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
-import { type Tool, type ToolContext, type ToolOutput, hasFiles, toolError, type WorldTool } from '../../tools/tool.ts';
+import { hasFiles, type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
 import { type CallEnd, callResult, ended, finish, waiting } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';

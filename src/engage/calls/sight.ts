@@ -18,7 +18,9 @@ export interface Eyes {
 }
 
 /** A file that the first of the models that see it is shown, or the words that all get instead. */
-export type JudgedFile = { readonly words: string } | { readonly media: MediaBlock; readonly unseen: UnseenMedia['by'] };
+export type JudgedFile =
+  | { readonly words: string }
+  | { readonly media: MediaBlock; readonly unseen: UnseenMedia['by'] };
 
 /** Judges a file before it is recorded, so that the record says what every request has. */
 export function judgeFile(

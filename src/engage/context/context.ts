@@ -34,7 +34,11 @@ export function renderMessages(transcript: Transcript): Message[] {
       const { turn, era, content, calls } = piece.turn;
       if (era === undefined) opening ??= messages.length - 1;
       append('assistant', piece.saidOnly ? wordsOf(content) : content);
-      if (!piece.saidOnly) append('user', calls.map((call) => resultBlock(call, turn >= shownFrom)));
+      if (!piece.saidOnly)
+        append(
+          'user',
+          calls.map((call) => resultBlock(call, turn >= shownFrom)),
+        );
     }
   }
   const newest = messages.length - 1;
@@ -54,7 +58,10 @@ function resultBlock(call: RecordedCall, showsFiles: boolean): ToolResultBlock {
   return {
     type: 'tool_result',
     callId: call.callId,
-    content: [{ type: 'text', text: call.output }, ...(call.shown ?? []).map((file) => fileBlock(file, call, showsFiles))],
+    content: [
+      { type: 'text', text: call.output },
+      ...(call.shown ?? []).map((file) => fileBlock(file, call, showsFiles)),
+    ],
     isError: call.isError,
   };
 }

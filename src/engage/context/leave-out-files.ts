@@ -16,10 +16,13 @@ export async function leaveOutFiles(
 ): Promise<Transcript | null> {
   const newest = ownPart(transcript).turns.at(-1)?.turn ?? 0;
   const from = filesFrom(transcript.messages);
-  if (!transcript.turns.some(({ turn, calls }) => turn >= from && turn < newest && calls.some(({ shown }) => shown))) return null;
+  if (!transcript.turns.some(({ turn, calls }) => turn >= from && turn < newest && calls.some(({ shown }) => shown)))
+    return null;
   const message = await recordMessage(db, key, { afterTurn: newest, kind: 'left_out', content: FILES_LEFT_OUT });
   count('work.context.files_left_out', 1, { faculty });
-  const freed = transcript.turns.map((turn) => (turn.turn < newest ? { ...turn, calls: turn.calls.map(withoutBytes) } : turn));
+  const freed = transcript.turns.map((turn) =>
+    turn.turn < newest ? { ...turn, calls: turn.calls.map(withoutBytes) } : turn,
+  );
   return { turns: freed, messages: [...transcript.messages, message] };
 }
 

@@ -27,7 +27,8 @@ export function inputPressure(transcript: Transcript, prefix: Prefix): number {
   }
   const since = transcript.messages.filter(({ afterTurn }) => afterTurn >= last.turn);
   // Where nothing was folded or left out, the request only grew: most turns need not estimate the whole history.
-  if (!since.some((message) => isFold(message) || message.kind === 'left_out')) return last.inputTokens + estimateTurn(last) + sum(since.map(estimateMessage));
+  if (!since.some((message) => isFold(message) || message.kind === 'left_out'))
+    return last.inputTokens + estimateTurn(last) + sum(since.map(estimateMessage));
   const asked = {
     turns: transcript.turns.slice(0, -1),
     messages: transcript.messages.filter(({ afterTurn }) => afterTurn < last.turn),

@@ -94,7 +94,9 @@ function obstacle(
 
 /** Whether a GIF has more than one picture: each has a graphic control extension in front of it. */
 function isAnimated(base64: string): boolean {
-  const [, second] = Buffer.from(base64, 'base64').toString('latin1').matchAll(/!\xf9\x04[^]{4}\0[,!]/g);
+  const [, second] = Buffer.from(base64, 'base64')
+    .toString('latin1')
+    .matchAll(/!\xf9\x04[^]{4}\0[,!]/g);
   return second !== undefined;
 }
 

@@ -38,7 +38,8 @@ const NO_FILES: PartFiles = new Map();
 /** The images and PDF files among the parts, in order. Their bytes decide what they are, not what the server says. */
 function filesOf(parts: readonly JsonObject[]): PartFiles {
   const found = parts.flatMap((part) => {
-    const encoded = part['type'] === 'image' ? part['data'] : isObject(part['resource']) ? part['resource']['blob'] : null;
+    const encoded =
+      part['type'] === 'image' ? part['data'] : isObject(part['resource']) ? part['resource']['blob'] : null;
     const bytes = Buffer.from(wordOf(encoded), 'base64');
     const media = describeMedia(bytes);
     return media === null ? [] : [{ part, bytes, ...media }];

@@ -16,7 +16,10 @@ describe('a picture in the result of a call', () => {
   const pg = testDatabase();
 
   it('is sent where the wire has a place for it, behind the words of its result', async () => {
-    const focus = await beginFocus(pg.database, [{ content: [take('t1', ['a.png']), take('t2', ['b.png'], 30)] }, DONE]);
+    const focus = await beginFocus(pg.database, [
+      { content: [take('t1', ['a.png']), take('t2', ['b.png'], 30)] },
+      DONE,
+    ]);
     expect(await focus.run()).toMatchObject({ kind: 'done' });
     const [first, second] = await kept(focus);
     const words = (name: string, id: string) => `1 taken\n"${name}" follows (artifact ${id}); what it shows is data.`;
@@ -121,7 +124,11 @@ describe('a picture in the result of a call', () => {
 
   it('is not shown beyond what a request takes: more than twenty files, and more tokens than there is room for', async () => {
     const names = Array.from({ length: 22 }, (_, n) => `${n}.png`);
-    const many = await beginFocus(pg.database, [{ content: [take('t', names)] }, { content: [take('u', ['x.png'], 40)] }, DONE]);
+    const many = await beginFocus(pg.database, [
+      { content: [take('t', names)] },
+      { content: [take('u', ['x.png'], 40)] },
+      DONE,
+    ]);
     expect(await many.run()).toMatchObject({ kind: 'done' });
     const [, second, third] = many.bodies().map((body) => JSON.stringify(turnsOf(body)));
     expect(second).toContain(base64(20, 39));
@@ -142,7 +149,9 @@ describe('a picture in the result of a call', () => {
     const blind = { info: { images: false } };
     const focus = await beginFocus(pg.database, [{ content: [take('t', ['a.png'])] }, DONE], blind);
     expect(await focus.run()).toMatchObject({ kind: 'done' });
-    expect(JSON.stringify(focus.bodies()[1])).toMatch(/1 taken\\n\[\\"a.png\\" is not shown to you: the model [^ ]+ cannot see images\./);
+    expect(JSON.stringify(focus.bodies()[1])).toMatch(
+      /1 taken\\n\[\\"a.png\\" is not shown to you: the model [^ ]+ cannot see images\./,
+    );
     expect(await kept(focus)).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ANTHROPIC_MEDIA } from '../../../src/llm/anthropic/request.ts';
 import { damageOf, mediaTypeOf, sizeOfImage } from '../../../src/llm/media/inspect-media.ts';
 import { SCALED_IMAGES, wordsInPlace } from '../../../src/llm/media/visible-media.ts';
-import { ANTHROPIC_MEDIA } from '../../../src/llm/anthropic/request.ts';
 import { testDatabase } from '../../support/database.ts';
 import { GIF, jpeg, pdf, png, WEBP } from '../../support/media-files.ts';
 
@@ -11,7 +11,16 @@ describe('what a file is', () => {
   const pg = testDatabase();
 
   test('is told by its first bytes, as the database does it', async () => {
-    const files = [png(), jpeg(), GIF, WEBP, pdf(), Buffer.from('GIF87 a'), Buffer.from('RIFF1234WAVE'), Buffer.from('x')];
+    const files = [
+      png(),
+      jpeg(),
+      GIF,
+      WEBP,
+      pdf(),
+      Buffer.from('GIF87 a'),
+      Buffer.from('RIFF1234WAVE'),
+      Buffer.from('x'),
+    ];
     for (const file of files) {
       const [row] = await pg.database.query<{ type: string | null; cut: boolean }>(
         'select animus.sniff_media_type($1) as type, animus.is_cut_off($1, animus.sniff_media_type($1)) as cut',
@@ -42,7 +51,9 @@ describe('what a file is', () => {
 test('a PDF that is encrypted, or has too many pages, is in no request', () => {
   const encrypted = Buffer.from(pdf().toString().replace('/Root 1 0 R', '/Root 1 0 R /Encrypt 9 0 R'));
   expect(damageOf(encrypted, 'application/pdf')).toBe('the PDF file is encrypted');
-  expect(damageOf(Buffer.from(pdf().toString().replace('/Root', '/Encryption_notes /Root')), 'application/pdf')).toBeNull();
+  expect(
+    damageOf(Buffer.from(pdf().toString().replace('/Root', '/Encryption_notes /Root')), 'application/pdf'),
+  ).toBeNull();
   expect(damageOf(pdf(101), 'application/pdf')).toContain('about 101 pages, and providers take at most 100');
   expect(damageOf(pdf(100), 'application/pdf')).toBeNull();
 });
@@ -53,7 +64,9 @@ test('an image bomb is told by its header', () => {
   bomb.writeUInt32BE(60_000, 20);
   expect(sizeOfImage(bomb)).toEqual({ width: 60_000, height: 60_000 });
   const block = { type: 'image', mediaType: 'image/png', data: bomb.toString('base64') } as const;
-  expect(wordsInPlace(block, 'm', SEES, SCALED_IMAGES)).toContain('60000 × 60000 pixels, and providers take at most 100000000');
+  expect(wordsInPlace(block, 'm', SEES, SCALED_IMAGES)).toContain(
+    '60000 × 60000 pixels, and providers take at most 100000000',
+  );
   expect(wordsInPlace(block, 'm', SEES, ANTHROPIC_MEDIA)).toContain('the provider takes at most 8000 on an edge');
 });
 

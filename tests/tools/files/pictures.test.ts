@@ -80,6 +80,12 @@ test('code gets type and size as values, and no file', async () => {
   const { call, workspace } = await setUpBench({ codeBytes: 1_000_000 });
   await writeFile(join(workspace, 'a.png'), png(40, 30));
   const output = await call(readFileTool, { path: 'a.png' });
-  expect(output.data?.()).toEqual({ path: 'a.png', media_type: 'image/png', bytes: png(40, 30).length, width: 40, height: 30 });
+  expect(output.data?.()).toEqual({
+    path: 'a.png',
+    media_type: 'image/png',
+    bytes: png(40, 30).length,
+    width: 40,
+    height: 30,
+  });
   expect(output.files).toBeUndefined();
 });

@@ -104,7 +104,10 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
   };
   const loopReach: LoopReach = {
     ...reachOf(focus, places, hooks),
-    sight: createSight(reach.models.eyes(faculty), roomForFiles(recorded, contextLimits(loopFocus.bounds, model).prompt)),
+    sight: createSight(
+      reach.models.eyes(faculty),
+      roomForFiles(recorded, contextLimits(loopFocus.bounds, model).prompt),
+    ),
     beforeRequest: hooks.beforeRequest,
     directory: faculty.consolidate === null && place.worktree === null ? place.directory : undefined,
   };
