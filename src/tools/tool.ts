@@ -9,6 +9,7 @@ import type { OutputStream, SkillScripts } from '../sandbox/sandbox.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
 import type { SeenFiles } from './files/seen-files.ts';
+import type { OutputFile } from './media.ts';
 import type { BackgroundCommands } from './shell/background-commands.ts';
 
 interface ToolBase<Input> {
@@ -105,10 +106,7 @@ export interface ToolContext {
   readonly nested?: NestedCalls;
   /** Shows watchers what code prints while it runs; nothing of it is recorded. */
   readonly tellOutput?: (stream: OutputStream, text: string) => void;
-  /**
-   * Only where code made the call: how many bytes its result may have. The result is then whole, without the limits that are made for a
-   * model.
-   */
+  /** Only where code made the call: how many bytes its result may have. The result is then whole, without the limits that are made for a model. */
   readonly codeBytes?: number;
   /**
    * What the gates say about this call with another input, such as the target of a redirect. `also`: further values of fields, by which rules may only
@@ -219,22 +217,6 @@ export interface ToolOutput {
    * resolved. `content` is then only for people; the model gets the result of `afterWait`.
    */
   readonly wait?: WaitRequest;
-}
-
-/** An image or a PDF file of a result. */
-export interface OutputFile {
-  readonly name: string;
-  /** By its first bytes. */
-  readonly mediaType: string;
-  /** At most 10 MiB. */
-  readonly bytes: Buffer;
-  /** Of a file that is an artifact of the item already. */
-  readonly artifactId?: string;
-}
-
-/** Whether a result has files. Those of a failed one are not shown. */
-export function hasFiles({ files = [], isError }: ToolOutput): boolean {
-  return files.length > 0 && isError !== true;
 }
 
 /** Declares a world tool with its input type inferred from the schema. */

@@ -5,7 +5,7 @@ import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls
 import { keepFile } from '../../store/transcript/code-calls.ts';
 import type { ShownFile } from '../../store/transcript/shown-files.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
-import type { OutputFile } from '../../tools/tool.ts';
+import type { OutputFile } from '../../tools/media.ts';
 import { fileFollows, fileNotShown } from '../prompt/shown-files.ts';
 import { type CallEnd, callResult, ended } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
@@ -64,7 +64,7 @@ async function keep(
   scope: CallScope,
 ): Promise<Kept> {
   const id = artifactId ?? hashedId(`${scope.workItemId}\0`, bytes);
-  const kept = artifactId === undefined ? await keepFile(tx, scope, { id, name, bytes }) : {};
-  if ('problem' in kept) return { words: fileNotShown(name, `it cannot be kept: ${kept.problem}`) };
+  const kept = artifactId === undefined ? await keepFile(tx, scope, { id, name, bytes }) : null;
+  if (kept && 'problem' in kept) return { words: fileNotShown(name, `it cannot be kept: ${kept.problem}`) };
   return { words: fileFollows(name, id, unseen), shown: { artifactId: id, bytes: bytes.length, media } };
 }

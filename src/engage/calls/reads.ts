@@ -5,7 +5,8 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
-import { hasFiles, type Tool } from '../../tools/tool.ts';
+import { hasFiles } from '../../tools/media.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { type CallEnd, callResult, ended } from './call-end.ts';
 import { passGates } from './gates.ts';
 import type { CallsRun, Reach } from './reach.ts';

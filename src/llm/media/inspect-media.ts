@@ -2,17 +2,18 @@
 import { type ImageSize, imageSize } from './image-size.ts';
 import { pdfPages } from './pdf.ts';
 
+/** The first bytes of each type in hexadecimal; of WebP, four bytes of its size are between. */
 const FIRST_BYTES: readonly (readonly [type: string, pattern: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
-  ['application/pdf', /^%PDF-/],
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638(37|39)61/],
+  ['image/webp', /^52494646.{8}57454250/],
+  ['application/pdf', /^255044462d/],
 ];
 
 /** The type of an image or a PDF, as `animus.sniff_media_type` has it; null for any other file. */
 export function mediaTypeOf(content: Buffer): string | null {
-  const first = content.toString('latin1', 0, 16);
+  const first = content.toString('hex', 0, 16);
   return FIRST_BYTES.find(([, pattern]) => pattern.test(first))?.[0] ?? null;
 }
 

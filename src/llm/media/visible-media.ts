@@ -92,12 +92,18 @@ function obstacle(
   return size.width * size.height > MAX_PIXELS ? `${pixels} providers take at most ${MAX_PIXELS}` : null;
 }
 
-/** Whether a GIF has more than one picture: each has a graphic control extension in front of it. */
+/** How a graphic control extension of a GIF begins: its kind, and that it has four bytes. */
+const CONTROL = Buffer.from([0x21, 0xf9, 0x04]);
+
+/** Whether a GIF has more than one picture: each has such an extension in front of it. */
 function isAnimated(base64: string): boolean {
-  const [, second] = Buffer.from(base64, 'base64')
-    .toString('latin1')
-    .matchAll(/!\xf9\x04[^]{4}\0[,!]/g);
-  return second !== undefined;
+  const bytes = Buffer.from(base64, 'base64');
+  let pictures = 0;
+  for (let at = bytes.indexOf(CONTROL); at >= 0 && pictures < 2; at = bytes.indexOf(CONTROL, at + 1)) {
+    // After its end comes a picture or another extension.
+    if (bytes[at + 7] === 0 && (bytes[at + 8] === 0x2c || bytes[at + 8] === 0x21)) pictures += 1;
+  }
+  return pictures > 1;
 }
 
 /** The words that stand in place of a file, for this reason. */

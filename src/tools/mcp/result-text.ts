@@ -1,8 +1,8 @@
 /** Writes the result of an MCP call as text for the model, and takes the images and PDF files out of it. */
 
 import { isObject } from '../../core/text/json-values.ts';
-import { describeMedia } from '../media.ts';
-import type { OutputFile, ToolOutput } from '../tool.ts';
+import { describeMedia, type OutputFile } from '../media.ts';
+import type { ToolOutput } from '../tool.ts';
 import type { JsonObject } from './tool-definition.ts';
 
 /** As much as `bash` returns. */
@@ -46,7 +46,7 @@ function filesOf(parts: readonly JsonObject[]): PartFiles {
   });
   return new Map(
     found.slice(0, MAX_FILES).map(({ part, bytes, mediaType, words }, index) => {
-      const name = `${mediaType.replace('/', `-${index + 1}.`).replace('application', 'document')}`;
+      const name = mediaType.replace('/', `-${index + 1}.`).replace('application', 'document');
       return [part, { file: { name, mediaType, bytes }, text: `[${name}: ${words}]` }];
     }),
   );
