@@ -3,7 +3,7 @@ import { matchesGlob, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import config, { ALONE, alsoOn } from '../../vitest.config.ts';
 import { guessedMs } from './longest-first.ts';
-import { reportOf } from './second-tries.ts';
+import { reportOf, suspectsOf } from './second-tries.ts';
 
 test('no project has its own exclude, which would override that of npm test', () => {
   const { projects = [] } = config.test ?? {};
@@ -50,6 +50,17 @@ test('tests that passed only when run again are listed, and more than three of t
   expect(reportOf([moduleOf(1, 1), moduleOf(1, 1)])).toMatchObject({ tooMany: true });
 });
 
+test('files that failed, or are among too many second tries, may be run once more, unless they are many', () => {
+  expect(suspectsOf([moduleOf(0, 1), moduleOf(1)])).toEqual([]);
+  expect(suspectsOf([failedModule('b'), moduleOf(1), failedModule('b')])).toEqual(['b\n']);
+  expect(suspectsOf([moduleOf(0, 1), moduleOf(1, 1, 1), failedModule('b')])).toEqual(['a.test.ts\n', 'b\n']);
+  expect(suspectsOf(Array.from({ length: 9 }, (_, nth) => failedModule(`${nth}`)))).toEqual([]);
+});
+
+function failedModule(relativeModuleId: string) {
+  return { ...moduleOf(), relativeModuleId, ok: () => false };
+}
+
 function moduleOf(...retryCounts: number[]) {
   const errors = [{ message: 'expected 1 to be 2\nand more' }];
   const tests = retryCounts.map((retryCount) => ({
@@ -57,5 +68,5 @@ function moduleOf(...retryCounts: number[]) {
     diagnostic: () => ({ retryCount }),
     result: () => ({ errors }),
   }));
-  return { relativeModuleId: 'a.test.ts', children: { allTests: () => tests } };
+  return { relativeModuleId: 'a.test.ts', ok: () => true, children: { allTests: () => tests } };
 }

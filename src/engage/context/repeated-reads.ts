@@ -15,7 +15,7 @@ export function repeatedReads(turns: readonly RecordedTurn[]): ReadonlyMap<Recor
   for (const { turn, calls } of turns) {
     for (const call of calls) {
       const { name, input, finalInput, output, isError } = call;
-      if (name !== 'read_file' || isError || output === null || output.length < LEAST_CHARS) continue;
+      if (name !== 'read_file' || isError || output === null || output.length < LEAST_CHARS || call.shown) continue;
       const key = JSON.stringify(finalInput ?? input);
       const before = shown.get(key);
       if (before?.output === output && before.turn < turn) notes.set(call, noteOf(before.turn));
