@@ -51,10 +51,10 @@ const SEARCHES: readonly Search[] = [
   { pattern: 'there is surely no such text' },
 ];
 /** What the tool does beside: hidden files, but not .git; ignore files without a repository; look-around; CRLF; binary files are named. */
-const BY_HAND = [
-  ...['--no-config', '--hidden', '--no-require-git', '--no-ignore-global', '-g', '!.git', '--engine=auto', '--crlf'],
-  ...['--no-heading', '--with-filename', '--line-number', '--null', '--color=never', '--no-messages'],
-];
+const BY_HAND =
+  '--no-config --hidden --no-require-git --no-ignore-global -g !.git --engine=auto --crlf --no-heading --with-filename --line-number --null --color=never --no-messages'.split(
+    ' ',
+  );
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const { root, contextIn, close } = await openToolBench();
@@ -110,7 +110,7 @@ async function byTool({ pattern, options }: Search, ignored: boolean, workspace:
   const lines = new Set<string>();
   for (let offset = 0; ; ) {
     const { data } = await call(grepTool, { pattern, ignored, offset, ...options }, context);
-    const { matches, more } = data?.() as { matches: readonly Found[]; more: boolean };
+    const { matches, more } = data!() as { matches: readonly Found[]; more: boolean };
     for (const { path, line, text } of matches)
       for (const nth of text.split('\n').keys()) lines.add(`${path}:${line + nth}`);
     offset += matches.length;
