@@ -7,7 +7,8 @@
 -- that has not. since: since when, as far as that is known. until: when it ends by itself at the latest. who: who paused it, or who decides. work_items: those that go first or are awaited, at most 20, of
 -- which the actor may see. p_plain: only what everybody may see who sees the item, for an answer that several readers get: without the words of
 -- operators and daemons, and without other items.
--- One statement for a page: what concerns a faculty is looked up once. One plan for all, by the indexes, as read_events has it.
+-- For a page, what concerns a faculty is looked up once. One statement for each state, which runs only if there is such an item: to begin one plan for all of
+-- them took longer than what it found. One plan each, by the indexes, as read_events has it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.why_waiting(p_ids uuid[], p_plain boolean default false)
 returns table (work_item_id uuid, reason text, why text, ends text, since timestamptz, until timestamptz, who text, work_items uuid[])
@@ -17,17 +18,26 @@ declare
   v_now   constant timestamptz := animus.now();
   v_all   constant boolean := animus.sees_all();
   v_words constant boolean := v_all and not p_plain;
+  v_queued    uuid[];
+  v_scheduled uuid[];
+  v_waiting   uuid[];
+  v_claimed   uuid[];
 begin
-  return query
+  select array_agg(w.id) filter (where w.state = 'queued' or w.state = 'scheduled' and w.run_at <= v_now),
+         array_agg(w.id) filter (where w.state = 'scheduled' and (w.run_at <= v_now) is not true),
+         array_agg(w.id) filter (where w.state = 'waiting'), array_agg(w.id) filter (where w.state = 'claimed')
+    into v_queued, v_scheduled, v_waiting, v_claimed
+    from animus.work_items w
+   where w.id = any (p_ids) and w.state in ('queued', 'scheduled', 'waiting', 'claimed')
+     and (v_all or animus.may_see(w.submitted_by) or animus.takes_part(w.id));
+  if v_queued is not null then return query
     with item as materialized (
-      select w.id, w.faculty, w.source, w.concurrency_key, w.key_blocked, w.suspect_of, w.lease_token, w.run_at, w.attempts, w.max_attempts, w.error, w.created_at, w.updated_at,
-             case when w.state = 'scheduled' and w.run_at <= v_now then 'queued' else w.state end as state,
+      select w.id, w.faculty, w.source, w.concurrency_key, w.key_blocked, w.suspect_of, w.lease_token, w.updated_at,
              greatest(c.until, x.until) as faulty_until, coalesce(c.since, x.since) as faulty_since, coalesce(c.failures, x.failures) as failures,
              coalesce(c.sqlstate, x.sqlstate) as sqlstate, c.work_item_id is null as of_all,
              case when w.lease_token is null then greatest(w.created_at, w.run_at) when w.state = 'scheduled' then w.run_at else w.updated_at end as queued_at
         from animus.work_items w left join animus.claim_faults c on c.work_item_id = w.id left join animus.faculty_faults x on x.faculty = w.faculty
-       where w.id = any (p_ids) and w.state in ('queued', 'scheduled', 'waiting', 'claimed')
-         and (v_all or animus.may_see(w.submitted_by) or animus.takes_part(w.id))),
+       where w.id = any (v_queued)),
     live as materialized (
       select f.name as faculty, d.id, d.max_concurrent as places, f.options, (f.options #>> '{held,until}')::timestamptz as held_until,
              (select count(*) from animus.work_items r where r.state in ('claimed', 'running') and r.lease_owner = d.id) as has,
@@ -40,7 +50,7 @@ begin
              (select count(*) from animus.work_items r where r.faculty = f.faculty and r.state in ('claimed', 'running')) as runs,
              case when s.daemons = 0 then (select max(coalesce(d.stopped_at, d.seen_at)) from animus.daemons d where d.faculties ? f.faculty) end as gone_at,
              s.daemons = 0 and not exists (select from animus.daemons d where d.stopped_at is null and d.seen_at > v_now - interval '1 minute') as nobody
-        from (select distinct i.faculty from item i where i.state in ('queued', 'scheduled')) f
+        from (select distinct i.faculty from item i) f
         cross join lateral (
           select count(*) as daemons, sum(l.places) as places, bool_and(l.has >= l.places) as is_full, bool_and(l.has >= l.places or l.alone) as busy,
                  max((l.options ->> 'max')::int) as most, bool_and(coalesce(l.held_until > v_now, false)) as held, min(l.held_until) as held_until,
@@ -60,8 +70,7 @@ begin
                   when s.runs >= s.most or s.busy then 'capacity'
                   when (i.lease_token is not null or i.source = 'chat') and not exists (select from live l where l.faculty = i.faculty and not animus.left_to_host(i.id, l.id, l.options, v_now)) then 'host'
                   when i.queued_at < v_now - interval '2 seconds' then 'next' end as reason
-        from item i join served s on s.faculty = i.faculty left join lateral animus.message_before(case when i.key_blocked then i.id end) b on true
-       where i.state = 'queued')
+        from item i join served s on s.faculty = i.faculty left join lateral animus.message_before(case when i.key_blocked then i.id end) b on true)
     select q.id, q.reason,
            case q.reason
              when 'paused' then q.faculty || ' is paused by ' || p.words
@@ -105,8 +114,9 @@ begin
       from queued q cross join lateral (
         select animus.shown_name(q.paused_by) || case when v_words and q.pause_reason <> '' then ': ' || left(q.pause_reason, 500) else '' end,
                case when q.paused_until is not null then ', or the pause ends by itself' else '' end) p (words, over)
-     where q.reason is not null
-    union all
+     where q.reason is not null;
+  end if;
+  if v_scheduled is not null then return query
     select i.id, t.reason,
            case t.reason when 'not_before' then 'it must not run before its time'
              when 'retry' then format('attempt %s of %s failed', i.attempts, coalesce(i.max_attempts::text, '?')) || coalesce(': ' || left(i.error ->> 'message', 500), '')
@@ -114,10 +124,14 @@ begin
            case t.reason when 'not_before' then 'its time has come' when 'retry' then 'the next attempt may begin' when 'provider' then 'the provider is asked again'
              else 'a daemon may take it again' end,
            case t.reason when 'not_before' then i.created_at else i.updated_at end, case when isfinite(i.run_at) then i.run_at end, null, '{}'::uuid[]
-      from item i join served s on s.faculty = i.faculty
-      cross join lateral (select case when i.error is null then 'not_before' when i.error ->> 'code' <> 'work.released' then 'retry' when s.held then 'provider' else 'released' end) t (reason)
-     where i.state = 'scheduled'
-    union all
+      from animus.work_items i cross join lateral (
+        select case when i.error is null then 'not_before' when i.error ->> 'code' <> 'work.released' then 'retry'
+                    when (select bool_and(coalesce((d.faculties #>> array[i.faculty, 'held', 'until'])::timestamptz > v_now, false)) from animus.daemons d
+                           where d.stopped_at is null and d.seen_at > v_now - interval '1 minute' and d.faculties ? i.faculty) then 'provider'
+                    else 'released' end) t (reason)
+     where i.id = any (v_scheduled);
+  end if;
+  if v_waiting is not null then return query
     select i.id, v.reason,
            case v.reason
              when 'approval' then case when v.tool is not null then 'a call of ' || v.tool || ' waits for approval'
@@ -145,7 +159,7 @@ begin
                   else 'the work goes on without that' end || ' at the deadline' else '' end,
            v.created_at, case when isfinite(v.deadline) then v.deadline end, case when v.reason in ('approval', 'question', 'budget') then 'operator' end,
            case when v.reason = 'children' and not p_plain then animus.shown_among(v.targets) else '{}' end
-      from item i cross join lateral (
+      from unnest(v_waiting) i (id) cross join lateral (
         select w.created_at, w.deadline, w.mode, w.subject, w.request ->> 'reason' as words, (w.request ->> 'four_eyes')::boolean as four_eyes,
                case w.subject when 'tool_call' then w.request ->> 'tool' end as tool, r.turn, r.provider, r.state = 'sent' as sent, b.provider_id as batch, b.problem, cardinality(w.targets) as wanted,
                -- A turn that does not fit into the whole limit does not fit into that of the next day either.
@@ -157,9 +171,10 @@ begin
           left join animus.batches b on b.id = r.batch_id
           left join lateral (select array_agg(t.id order by t.id) as targets from animus.work_items t where t.id = any (w.targets) and t.resolved_at is null) o on w.kind = 'children'
          where w.work_item_id = i.id and w.resolved_at is null
-         order by w.subject is null, w.kind = 'timer', w.created_at limit 1) v
-     where i.state = 'waiting'
-    union all
-    select i.id, 'capacity', 'a daemon has taken it, and has no free place yet', 'one of its places is free', i.updated_at, null, null, '{}'::uuid[]
-      from item i where i.state = 'claimed' and i.updated_at < v_now - interval '2 seconds';
+         order by w.subject is null, w.kind = 'timer', w.created_at limit 1) v;
+  end if;
+  if v_claimed is not null then return query
+    select i.id, 'capacity', 'a daemon has taken it, and has no free place yet', 'one of its places is free', i.updated_at, null::timestamptz, null, '{}'::uuid[]
+      from animus.work_items i where i.id = any (v_claimed) and i.updated_at < v_now - interval '2 seconds';
+  end if;
 end $$;

@@ -59,6 +59,28 @@ create or replace view animus.waiting_work with (security_barrier) as
    where (w.state = 'queued' and not w.key_blocked or w.state = 'queued' and w.key_blocked or w.state = 'scheduled' or w.state = 'waiting' or w.state in ('claimed', 'running'))
      and (w.submitted_by = (select animus.actor()) or (select animus.sees_all()) or w.root_id in (select c.work_item_id from animus.own_answers c));
 
+-- Returns the faculties that running daemons serve, in order.
+-- Locks: none. Raises: nothing.
+create or replace function animus.served_faculties() returns text[]
+language plpgsql stable as $$
+begin
+  return array(select distinct f.name from animus.daemons d cross join lateral jsonb_object_keys(d.faculties) f (name)
+                where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute' order by f.name);
+end $$;
+
+-- Returns what the answer to a submission says beside the item: the row of why_waiting, null if it has none, and, where a person acts, the faculties that
+-- running daemons serve. Volatile: it sees an item that the statement which calls it has inserted.
+-- Locks: none. Raises: nothing.
+create or replace function animus.after_submission(
+  p_id uuid, out reason text, out why text, out ends text, out since timestamptz, out until timestamptz, out who text, out work_items uuid[], out served text[])
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: all.
+begin
+  select y.reason, y.why, y.ends, y.since, y.until, y.who, y.work_items into reason, why, ends, since, until, who, work_items
+    from animus.why_waiting(array[p_id]) y;
+  if animus.person_acts() then served := animus.served_faculties(); end if;
+end $$;
+
 -- Returns how much work has been due for a minute, could be claimed, and has not been: of the first three of each faculty and those whose
 -- time came first; with one of it, and whether another transaction has locked its row. No row: there is none. p_faculties: null for all that live daemons serve.
 -- Locks: the row of that item for a moment, without waiting. Raises: nothing.
@@ -71,8 +93,7 @@ declare
   v_ids uuid[];
 begin
   if p_faculties is null then
-    p_faculties := array(select distinct f.key from animus.daemons d cross join lateral jsonb_object_keys(d.faculties) f (key)
-                          where d.stopped_at is null and d.seen_at > v_now - interval '1 minute');
+    p_faculties := animus.served_faculties();
   end if;
   v_ids := array(
     select q.id from unnest(p_faculties) f (name) cross join lateral (

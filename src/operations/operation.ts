@@ -48,6 +48,8 @@ export interface Unserved {
   readonly until: string;
   /** Whether it only counts that there is such a faculty, served or not, as far as one can know; default false. */
   readonly named?: boolean;
+  /** The faculties that running daemons serve, if the act has read them; default: they are read. */
+  readonly served?: readonly string[] | null;
 }
 
 /** The act as a route of the API. */
@@ -65,6 +67,8 @@ export interface HttpPlace {
   readonly body?: string;
   /** The largest body, in bytes; default 1 MiB. */
   readonly maxBodyBytes?: number;
+  /** `run` sends one statement and no other, so a request is one round trip without `begin` and `commit`. Default: false. GET needs no such word. */
+  readonly oneStatement?: boolean;
 }
 
 /** What every act says of itself. */

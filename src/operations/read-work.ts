@@ -6,6 +6,7 @@ import { itemCost, itemTokens } from '../store/views/known-cost.ts';
 import type { Views } from '../store/views/views-of-login.ts';
 import { noWork } from '../store/views/views-of-login.ts';
 import { withWaiting } from '../store/views/waiting.ts';
+import { WAITING_COLUMNS, type WaitingColumns, waitingRow } from '../store/work/waiting-columns.ts';
 import type { WorkItem, WorkSummary } from './work-rows.ts';
 
 /** An item with what only a terminal shows. */
@@ -24,18 +25,22 @@ const ITEM = `id, faculty, state, left(description, 1048576) as description, pri
   concurrency_key, left(source, 1024) as source, ${readable('trigger_info')}, cancel_requested_at, ${readable('outcome')}, ${readable('error')},
   ${itemTokens()}, updated_at, batch, detached is true as detached`;
 
+/** `offset 0` keeps the planner from calling the function for items that cannot wait. */
+const WAITING = `left join lateral (
+      select * from animus.why_waiting(array[w.id]) where w.state in ('queued', 'scheduled', 'waiting', 'claimed') offset 0) y on true`;
+
 const READ = {
-  visible: `select ${ITEM}, root_id, depth, max_attempts, lease_owner, lease_expires_at, cancel_reason, submitted_by
-    from animus.visible_work where id = $1::uuid`,
+  visible: `select ${ITEM}, root_id, depth, max_attempts, lease_owner, lease_expires_at, cancel_reason, submitted_by, ${WAITING_COLUMNS}
+    from animus.visible_work w ${WAITING} where id = $1::uuid`,
   own: `select ${ITEM}, null as root_id, null as depth, null as max_attempts, null as lease_owner, null as lease_expires_at, null as cancel_reason,
-      animus.actor() as submitted_by from animus.own_work where id = $1::uuid`,
+      animus.actor() as submitted_by, ${WAITING_COLUMNS} from animus.own_work w ${WAITING} where id = $1::uuid`,
 } as const satisfies Record<Views, string>;
 
 /** One item; `id` is a full id. What `own_work` does not have is null. Errors: `work.not_found`, also for one that the actor may not see. */
 export async function readWork(db: Queryable, id: string, views: Views = 'visible'): Promise<WorkDetail> {
-  const [row] = await db.query<Omit<WorkDetail, 'waiting'>>(READ[views], [id]);
+  const [row] = await db.query<Omit<WorkDetail, 'waiting'> & WaitingColumns>(READ[views], [id]);
   if (row === undefined) throw noWork(id);
-  return (await withWaiting(db, [row]))[0]!;
+  return waitingRow(row);
 }
 
 /** What narrows a list; everything is optional but the limit. */

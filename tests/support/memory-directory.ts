@@ -24,8 +24,8 @@ function databaseDirectory(): string {
 }
 
 /** Makes a directory there. Whoever made it removes it; if its process is killed, the next run of tests does. */
-export function memoryDirectory(what: 'pg' | 'home'): string {
-  return mkdtempSync(join(databaseDirectory(), `animus-${what}-${processes()}-${process.pid}-`));
+export function memoryDirectory(what: 'pg' | 'home', place = databaseDirectory()): string {
+  return mkdtempSync(join(place, `animus-${what}-${processes()}-${process.pid}-`));
 }
 
 /** Removes the directories of processes that have ended. What killed runs leave in memory would fill it in a day. */

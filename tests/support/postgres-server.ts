@@ -23,12 +23,12 @@ function exitAsDecided(): void {
   process.exit();
 }
 
-/** Starts a server on a free loopback port; about a second. */
-export async function startPostgresServer(flags: readonly string[] = []): Promise<PostgresServer> {
+/** Starts a server on a free loopback port; about a second. `place`: where its data are; default: in memory if there is room. */
+export async function startPostgresServer(flags: readonly string[] = [], place?: string): Promise<PostgresServer> {
   completeBinaries(platformPackage());
   // The package exits an idle process with code 0, whatever process.exitCode says, so failed tests would pass.
   if (!process.listeners('beforeExit').includes(exitAsDecided)) process.prependListener('beforeExit', exitAsDecided);
-  const root = memoryDirectory('pg');
+  const root = memoryDirectory('pg', place);
   // If we are root, the server runs as another user, who must be able to pass through the directory.
   chmodSync(root, 0o711);
   const port = await freePort();

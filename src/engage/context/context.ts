@@ -1,8 +1,10 @@
 /** Renders the recorded rows of a focus into the messages of the next request. Pure: the same rows give the same bytes. */
-import type { ContentBlock, Message, ToolResultBlock } from '../../llm/client.ts';
+import type { ContentBlock, MediaBlock, Message, TextBlock, ToolResultBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
+import { filesFrom, type ShownFile } from '../../store/transcript/shown-files.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
+import { fileGone, fileLeftOut } from '../prompt/shown-files.ts';
 import { pieces, wordsOf } from './closed-answers.ts';
 
 /**
@@ -24,14 +26,19 @@ export function renderMessages(transcript: Transcript): Message[] {
     else messages.push({ role, content: [...content] });
   };
 
+  const shownFrom = filesFrom(transcript.messages);
   let opening: number | null = null;
   for (const piece of pieces(transcript)) {
     if ('message' in piece) append('user', blocksOf(piece.message));
     else {
-      const { era, content, calls } = piece.turn;
+      const { turn, era, content, calls } = piece.turn;
       if (era === undefined) opening ??= messages.length - 1;
       append('assistant', piece.saidOnly ? wordsOf(content) : content);
-      if (!piece.saidOnly) append('user', calls.map(resultBlock));
+      if (!piece.saidOnly)
+        append(
+          'user',
+          calls.map((call) => resultBlock(call, turn >= shownFrom)),
+        );
     }
   }
   const newest = messages.length - 1;
@@ -45,12 +52,21 @@ function blocksOf({ content, media }: EngineMessage): ContentBlock[] {
   return [{ type: 'text', text: content }, ...(media === undefined ? [] : [media])];
 }
 
-function resultBlock(call: RecordedCall): ToolResultBlock {
+/** The words of a result, then its files. */
+function resultBlock(call: RecordedCall, showsFiles: boolean): ToolResultBlock {
   if (call.output === null) throw new Error(`call ${call.callId} has no result yet`);
   return {
     type: 'tool_result',
     callId: call.callId,
-    content: [{ type: 'text', text: call.output }],
+    content: [
+      { type: 'text', text: call.output },
+      ...(call.shown ?? []).map((file) => fileBlock(file, call, showsFiles)),
+    ],
     isError: call.isError,
   };
+}
+
+function fileBlock({ media, gone }: ShownFile, { name: tool }: RecordedCall, isShown: boolean): MediaBlock | TextBlock {
+  if (!isShown) return { type: 'text', text: fileLeftOut(media.name ?? '', tool) };
+  return gone ? { type: 'text', text: fileGone(media.name ?? '') } : media;
 }

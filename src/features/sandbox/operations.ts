@@ -6,8 +6,7 @@ import { type Operation, operation } from '../../operations/operation.ts';
 import { submittedItem } from '../../operations/work-rows.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readVisibleFaculty } from '../../store/views/visible/visible-appliance.ts';
-import { whyWaiting } from '../../store/views/waiting.ts';
-import { submitWork } from '../../store/work/submit-work.ts';
+import { submitShownWork } from '../../store/work/submit-work.ts';
 
 /** The shipped faculty. */
 const FACULTY = 'sandbox';
@@ -41,7 +40,7 @@ const runCode = operation({
   errors: ['work.invalid', 'http.no_sandbox'],
   async run({ tx, traceparent }, { faculty, description, concurrency_key: concurrencyKey, priority, ...params }) {
     await checkSandbox(tx, faculty);
-    const { id, state } = await submitWork(tx, {
+    const { id, state, waiting } = await submitShownWork(tx, {
       faculty,
       description: description ?? describeCode(params),
       params,
@@ -50,7 +49,7 @@ const runCode = operation({
       source: 'http',
       traceContext: traceparent ?? undefined,
     });
-    return { id, state, waiting: await whyWaiting(tx, id), events: `/api/v1/work/${id}/events` };
+    return { id, state, waiting, events: `/api/v1/work/${id}/events` };
   },
 });
 

@@ -15,8 +15,7 @@ import {
 import { ADDS } from '../../operations/mcp-offer.ts';
 import { operation } from '../../operations/operation.ts';
 import { submittedItem } from '../../operations/work-rows.ts';
-import { whyWaiting } from '../../store/views/waiting.ts';
-import { submitWork as submit } from '../../store/work/submit-work.ts';
+import { submitShownWork } from '../../store/work/submit-work.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -33,7 +32,15 @@ export const submitWork = operation({
   tag: 'work',
   summary: 'Submit a work item',
   scope: 'work',
-  http: { method: 'POST', path: '/work', status: 201, body: 'NewWork', awaits: 'id', maxBodyBytes: MAX_BODY_BYTES },
+  http: {
+    method: 'POST',
+    path: '/work',
+    status: 201,
+    body: 'NewWork',
+    awaits: 'id',
+    maxBodyBytes: MAX_BODY_BYTES,
+    oneStatement: true,
+  },
   input: {
     faculty: facultyName(),
     description: optional(text()),
@@ -72,7 +79,13 @@ export const submitWork = operation({
     defaults: { source: 'mcp' },
   },
   async run({ tx, traceparent, visitor, unserved }, input) {
-    const submitted = await submit(tx, {
+    const {
+      id: item,
+      state,
+      mergedInto,
+      waiting,
+      served,
+    } = await submitShownWork(tx, {
       faculty: input.faculty,
       description: input.description,
       params: input.params,
@@ -89,8 +102,7 @@ export const submitWork = operation({
       traceContext: traceparent ?? undefined,
       attachments: input.attachments?.map(({ name, content }) => ({ name, content: Buffer.from(content, 'base64') })),
     });
-    const { id: item, state, mergedInto } = submitted;
-    const warned = await unserved([input.faculty], { until: 'the work waits' });
-    return { id: item, state, merged_into: mergedInto, waiting: await whyWaiting(tx, item), ...warned };
+    const warned = await unserved([input.faculty], { until: 'the work waits', served });
+    return { id: item, state, merged_into: mergedInto, waiting, ...warned };
   },
 });

@@ -1,6 +1,7 @@
 /** Answers a request by its route: who sends it, what it says, its transaction, its answer. */
 import type { Admitted, ConnectionUse } from '../../core/lifecycle/health.ts';
 import type { Scope } from '../../core/work/people.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
 import type { Caller, Doorkeeper } from '../door/authorize.ts';
 import type { Visitor } from '../login/visitor.ts';
@@ -49,10 +50,11 @@ async function answerJson(route: JsonRoute, { request, path }: Arrival, visit: V
     digests: digestsOf(request, sent),
     seal: route.secret ? sealFor(request.headers.get('authorization') ?? '', key) : null,
   };
-  const answer = await runRoute(route, visit, input, (run, tx) => {
+  const answerWith = (run: () => Promise<unknown>, tx: Queryable) => {
     const answered = async (): Promise<Answer> => ({ status: route.status, text: `${JSON.stringify(await run())}\n` });
     return repeated ? once(tx, key, repeated, answered) : answered();
-  });
+  };
+  const answer = await runRoute(route, visit, input, answerWith, repeated !== false);
   const seconds = preferredWait(request, route, visit.visitor);
   return jsonResponse(seconds === null ? answer : await afterWait(route, answer, seconds, visit));
 }

@@ -53,6 +53,27 @@ export async function readingAs<T>(
   return result;
 }
 
+/**
+ * The same for an act that is one statement: all that it changes is committed by that statement. Errors: also `internal.bug` for a second one, which would be
+ * another transaction.
+ */
+export async function inOneStatementAs<T>(
+  database: Database,
+  visitor: Visitor,
+  act: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  let sent = false;
+  return readingAs(database, visitor, (db) =>
+    act({
+      query: async (sql, params) => {
+        if (sent) throw new AnimusError('internal.bug', { detail: 'an act of one statement sends a second one' });
+        sent = true;
+        return db.query(sql, params);
+      },
+    }),
+  );
+}
+
 function acting(visitor: Visitor, now?: () => Date): Statement {
   const as = actingAs(visitor, now);
   return 'token' in as ? actWithToken(as.token) : actWithRole(as.person, as.role);

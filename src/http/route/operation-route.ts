@@ -49,7 +49,7 @@ export function routeOf({
           tx: visit.tx,
           prepared: visit.prepared as never,
           visitor: visit.visitor,
-          unserved: (faculties, { until }) => unserved(visit.tx, faculties, until),
+          unserved: (faculties, about) => unserved(visit.tx, faculties, about),
           views: async () => 'visible',
         },
         together(given),

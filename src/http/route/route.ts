@@ -80,6 +80,8 @@ export interface JsonRoute extends Described {
   readonly secret?: boolean;
   /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id' | undefined;
+  /** `run` sends one statement and no other. Default: false. */
+  readonly oneStatement?: boolean | undefined;
   /** Of success; default 200. */
   readonly status: 200 | 201 | 202;
   readonly input: Parts;

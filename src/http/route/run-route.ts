@@ -1,6 +1,6 @@
 import type { Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import { asVisitor, readingAs } from '../login/visitor.ts';
+import { asVisitor, inOneStatementAs, readingAs } from '../login/visitor.ts';
 import type { JsonRoute, Visit } from './route.ts';
 
 /** How long a request waits for work that another transaction holds. */
@@ -8,17 +8,18 @@ const LOCKED_MS = 5000;
 
 /**
  * Prepares a route, and runs it in one transaction that acts for the visitor, or each statement of a GET in one; `answer` makes its answer there, by a call
- * of `run`. Only what its schema names leaves.
+ * of `run`. `keeps`: `answer` sends statements, too. Only what its schema names leaves.
  */
 export async function runRoute<Answer>(
   route: JsonRoute,
   visit: Visit,
   input: Parameters<JsonRoute['run']>[1],
   answer: (run: () => Promise<unknown>, tx: Queryable) => Promise<Answer>,
+  keeps = false,
 ): Promise<Answer> {
   const { visitor, services, signal } = visit;
   const prepared = await route.prepare?.(visit, input);
-  const within = route.method === 'GET' ? readingAs : asVisitor;
+  const within = route.method === 'GET' ? readingAs : route.oneStatement && !keeps ? inOneStatementAs : asVisitor;
   const act = () =>
     within(services.db, visitor, (tx) =>
       answer(async () => route.output.parse(await route.run({ ...visit, tx, prepared }, input)), tx),

@@ -2,11 +2,12 @@
 import type { Waiting } from '../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import { WAITING_COLUMNS } from '../work/waiting-columns.ts';
 
 /** By id, for those of the items that wait and that the actor may see. */
 async function readWaiting(db: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Waiting>> {
   const rows = await db.query<Waiting & { readonly work_item_id: string }>(
-    'select work_item_id, reason, why, ends, since, until, who, work_items from animus.why_waiting($1::uuid[])',
+    `select y.work_item_id, ${WAITING_COLUMNS} from animus.why_waiting($1::uuid[]) y`,
     [ids],
   );
   return new Map(rows.map(({ work_item_id: id, ...waiting }) => [id, waiting]));

@@ -1,9 +1,11 @@
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import { WAITING_COLUMNS, type WaitingColumns, waitingRow } from './waiting-columns.ts';
 
 /** New work; what is left out takes the database's default. */
 export interface NewWork {
@@ -44,13 +46,40 @@ export interface SubmittedWork {
   readonly mergedInto: string | null;
 }
 
+/** The same with what an answer says of it. */
+export interface ShownSubmission extends SubmittedWork {
+  /** Null: nothing stands in its way, or it merged. */
+  readonly waiting: Waiting | null;
+  /** The faculties that running daemons serve; null where a login acts. */
+  readonly served: readonly string[] | null;
+}
+
 /** Submits one piece of work (`animus.submit_work`). Errors: `work.not_found` for the parent, `work.invalid`. */
 export async function submitWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
+  return insertWork<SubmittedWork>(db, work, (submit) => submit);
+}
+
+/** The same, still in one statement. */
+export async function submitShownWork(db: Queryable, work: NewWork): Promise<ShownSubmission> {
+  return waitingRow(await insertWork<Omit<ShownSubmission, 'waiting'> & WaitingColumns>(db, work, withAnswer));
+}
+
+async function insertWork<Row>(db: Queryable, work: NewWork, shown: (submit: string) => string): Promise<Row> {
   if (!FACULTY_NAME.test(work.faculty)) {
     const detail = `${JSON.stringify(work.faculty)} is not a valid faculty name: expected ${FACULTY_NAME_RULE}`;
     throw new AnimusError('work.invalid', { detail });
   }
-  return refusedAsInvalid(insertWork(db, work));
+  const files = work.attachments ?? [];
+  const submit = work.batch === undefined && work.detached === undefined ? SUBMIT : SUBMIT_BATCH;
+  const [row] = await refusedAsInvalid(
+    db.query<Row & object>(shown(files.length === 0 ? submit : withFiles(submit)), [
+      ...argumentsOf(work),
+      ...(files.length === 0
+        ? []
+        : [files.map(({ name }) => toText(name)), files.map(({ content }) => Buffer.from(content))]),
+    ]),
+  );
+  return row!;
 }
 
 /** Turns the refusal by a check constraint of the table into `work.invalid`: its name says which column, and the database is what decides. */
@@ -76,11 +105,11 @@ const withFiles = (submit: string) => `with work as materialized (${submit}),
               from work, unnest($15::text[], $16::bytea[]) with ordinality as f (name, content, n))
 select work.* from work, files where files.ids is not null`;
 
-async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
-  const files = work.attachments ?? [];
-  const attached = [files.map(({ name }) => toText(name)), files.map(({ content }) => Buffer.from(content))];
-  const submit = work.batch === undefined && work.detached === undefined ? SUBMIT : SUBMIT_BATCH;
-  const [row] = await db.query<SubmittedWork>(files.length === 0 ? submit : withFiles(submit), [
+const withAnswer = (submit: string) => `with submitted as materialized (${submit})
+select s.*, y.served, ${WAITING_COLUMNS} from submitted s cross join lateral animus.after_submission(s.id) y`;
+
+function argumentsOf(work: NewWork): unknown[] {
+  return [
     toText(work.faculty),
     toText(work.description ?? ''),
     toJsonb(work.params ?? {}),
@@ -95,7 +124,5 @@ async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> 
     toText(work.concurrencyKey),
     work.batch ?? null,
     work.detached ?? null,
-    ...(files.length === 0 ? [] : attached),
-  ]);
-  return row!;
+  ];
 }

@@ -1,11 +1,12 @@
-/** read_file: reads a part of a text file, with line numbers. */
+/** read_file: reads a part of a text file, with line numbers, or an image or a PDF file. */
 import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { readDatabaseFile } from './database-files.ts';
 import { withMounts } from './mounts.ts';
+import { pictureOf } from './picture.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { noteSeen } from './seen-files.ts';
-import { readTextFile, type TextFile } from './text-file.ts';
+import { readWorkspaceFile, type TextFile, textOf } from './text-file.ts';
 
 const DEFAULT_LINES = 2000;
 /** Ends a line that is not whole. */
@@ -27,8 +28,8 @@ const input = z.strictObject({
 export const readFileTool = worldTool<z.infer<typeof input>>({
   name: 'read_file',
   description:
-    'Reads a text file of the workspace: each line as its number, a tab and its text. ' +
-    `At most ${FOR_MODELS.outputChars / 1024} KiB per call, with a note on how to read the rest.`,
+    'Reads a file of the workspace: text as numbered lines, at most ' +
+    `${FOR_MODELS.outputChars / 1024} KiB per call with a note on how to read the rest; also images and PDF.`,
   words: { path: 'relative to the workspace', offset: 'first line, from 1', limit: `lines; default ${DEFAULT_LINES}` },
   input,
   kinds: { path: 'path' },
@@ -36,10 +37,13 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   idempotent: true,
   async run({ path, offset = 1, limit }, context) {
     const kept = await readDatabaseFile(path, context);
-    const found = kept ?? (await readTextFile(await withMounts(context, [path]), path));
+    const content = kept ?? (await readWorkspaceFile(await withMounts(context, [path]), path));
+    const { codeBytes } = context;
+    const picture = 'content' in content ? pictureOf(content, codeBytes !== undefined) : null;
+    if (picture !== null) return picture;
+    const found = 'content' in content ? textOf(content) : content;
     if (isRefusal(found)) return refusedCall(found);
     const file = { changing: false, validUtf8: true, ...found };
-    const { codeBytes } = context;
     if (codeBytes === undefined) return noted(file, show(file, offset, limit ?? DEFAULT_LINES, FOR_MODELS), context);
     const most = { outputChars: codeBytes, lineChars: codeBytes };
     return noted(file, show(file, offset, limit ?? Infinity, most), context);

@@ -2,9 +2,10 @@
  * Routes of the API beside the same routes in bare Fastify and Hono, which read the tables without looking at anybody's rights, and beside their own statements
  * sent by one prepared connection:
  * `npm run bench -- tests/bench/http/routes.ts [--rounds 3] [--seconds 1.5] [--connections 1,10,100] [--items 20000] [--only "GET /work"]`.
- * The servers are processes of their own, with ten connections each to one PostgreSQL with default durability, and take turns. `npm ci --prefix tests/bench/peers` installs Fastify.
+ * The servers are processes of their own, with ten connections each to one PostgreSQL with default durability, on a disk, and take turns. `npm ci --prefix tests/bench/peers` installs Fastify.
  */
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { postgresCpuMs } from '../engage/postgres-cpu.ts';
@@ -47,7 +48,7 @@ interface Server {
 
 if (!existsSync(new URL('../peers/node_modules/fastify', import.meta.url)))
   throw new Error('Fastify is not installed: npm ci --prefix tests/bench/peers');
-const database = await benchServer();
+const database = await benchServer(tmpdir());
 const owner = openPostgres(database.url, { poolSize: 5 });
 const stops: (() => Promise<void>)[] = [];
 try {

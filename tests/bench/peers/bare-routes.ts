@@ -18,11 +18,10 @@ export interface Sent {
   readonly body: unknown;
 }
 
-/** Where the rows of POST go: a table with nothing but a primary key. */
+/** Where the rows of POST go: a table with the columns, checks and indexes of ours, without its triggers, messages and references. */
 export const BARE_TABLE = `
   create schema bare;
-  create table bare.items (id uuid primary key default gen_random_uuid(), faculty text not null, description text, params jsonb not null,
-    state text not null default 'queued', submitted_by text not null, created_at timestamptz not null default now())`;
+  create table bare.items (like animus.work_items including all)`;
 
 const LISTED = `id, faculty, state, description, outcome_summary, priority, attempts, turns, cost_usd, parent_id, merged_into, run_at, created_at, resolved_at`;
 
@@ -33,7 +32,9 @@ const ITEM = `
 
 const LIST = `select ${LISTED} from animus.work_items where submitted_by = $1 order by id desc limit 50`;
 
-const ADD = `insert into bare.items (faculty, description, params, submitted_by) values ($1, $2, $3, $4) returning id, state`;
+const ADD = `
+  insert into bare.items (id, root_id, depth, state, created_at, updated_at, faculty, description, params, submitted_by)
+  select i, i, 0, 'queued', now(), now(), $1, $2, $3, $4 from gen_random_uuid() i returning id, state`;
 
 const CHAT = `
   select c.file_id as id, f.workspace_id, f.path, c.title, c.faculty, c.while_answering, c.created_by, f.created_at, f.updated_at,

@@ -18,11 +18,11 @@ export async function benchDatabase(poolSize = 20): Promise<{ readonly db: Datab
   };
 }
 
-/** The same for processes that open it themselves. */
-export async function benchServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+/** The same for processes that open it themselves. `place`: as for `startPostgresServer`; a commit waits for a disk only if the data are on one. */
+export async function benchServer(place?: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const given = process.env['BENCH_DATABASE_URL'];
   // The last setting of a name wins: what tests turn off for speed is on here.
-  const server = given ? null : await startPostgresServer(['-c', 'fsync=on']);
+  const server = given ? null : await startPostgresServer(['-c', 'fsync=on'], place);
   const url = given ?? server!.url;
   const db = openPostgres(url, { poolSize: 1 });
   await migrate(db);

@@ -1,7 +1,7 @@
 /**
  * What the tools of an agent cost beside the bare programs: `npm run bench -- tests/bench/tools/run.ts [--sizes 10,2770,30000] [--rounds 5]`.
  * `grep` and `glob` in generated trees of so many files, in the best isolation of this host with the rules of a daemon, against ripgrep started by
- * hand; `bash` that does nothing, one and 16 at once, against `bash`. They take turns; prints medians and what a call takes more.
+ * hand; `bash` that does nothing, one and 16 at once, against `bash`, and `bash` in `unshare`. They take turns; prints medians and what a call takes more.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -71,33 +71,39 @@ async function commands(): Promise<void> {
   const workspace = join(root, 'commands');
   mkdirSync(workspace);
   const context = contextIn(workspace);
-  const bare = () => program('/bin/bash', ['-c', ':'], workspace);
-  const ours = () => call(bashTool, { command: ':' }, context);
-  await compare('a command that does nothing', [
-    ['bash', bare],
-    ['the tool bash', ours],
-  ]);
-  await compare('16 of them at once', [
-    ['bash', () => Promise.all(Array.from({ length: 16 }, bare))],
-    ['the tool bash', () => Promise.all(Array.from({ length: 16 }, ours))],
-  ]);
+  // What a namespace costs with nothing prepared, hidden or limited in it.
+  const apart = ['-Urpf', '--mount-proc', '/bin/bash', '-c', ':'];
+  const each: readonly Timed[] = [
+    ['bash', () => program('/bin/bash', ['-c', ':'], workspace)],
+    ['unshare', () => program('unshare', apart, workspace)],
+    ['the tool bash', () => call(bashTool, { command: ':' }, context)],
+  ];
+  await compare('a command that does nothing', each);
+  const together = each.map(([who, run]): Timed => [who, () => Promise.all(Array.from({ length: 16 }, run))]);
+  await compare('16 of them at once', together);
 }
 
 type Timed = readonly [who: string, run: () => Promise<unknown>];
 
-async function compare(what: string, [bare, ours]: readonly [Timed, Timed]): Promise<void> {
-  const times = new Map([bare, ours].map(([who]) => [who, [] as number[]]));
+/** They take turns; the last is ours, the one before it what it is measured by. */
+async function compare(what: string, timed: readonly Timed[]): Promise<void> {
+  const times = new Map(timed.map(([who]) => [who, [] as number[]]));
   for (let round = -1; round < rounds; round++) {
-    for (const [who, run] of [bare, ours]) {
+    for (const [who, run] of timed) {
       const startedAt = performance.now();
       await run();
       if (round >= 0) times.get(who)!.push(performance.now() - startedAt);
     }
   }
-  const [bareMs, oursMs] = [bare, ours].map(([who]) => median(times.get(who)!)) as [number, number];
-  const figures = { bare: bareMs.toFixed(1), ours: oursMs.toFixed(1), ratio: `${(oursMs / bareMs).toFixed(2)}×` };
-  console.log(`  ${what.padEnd(30)} ${bare[0]} ${figures.bare}   ${ours[0]} ${figures.ours}   ${figures.ratio}`);
-  report({ what: `tools: ${what}`, who: `${ours[0]} beside ${bare[0]}`, figures });
+  const medians = timed.map(([who]) => [who, median(times.get(who)!)] as const);
+  const [[peer, peerMs], [ours, oursMs]] = medians.slice(-2) as [(typeof medians)[0], (typeof medians)[0]];
+  const figures = {
+    ...Object.fromEntries(medians.map(([who, ms]) => [who, ms.toFixed(1)])),
+    ratio: `${(oursMs / peerMs).toFixed(2)}×`,
+  };
+  const shown = Object.entries(figures).map(([who, text]) => `${who} ${text}`);
+  console.log(`  ${what.padEnd(30)} ${shown.join('   ')}`);
+  report({ what: `tools: ${what}`, who: `${ours} beside ${peer}`, figures });
 }
 
 async function program(command: string, args: readonly string[], cwd: string): Promise<void> {
