@@ -20,7 +20,6 @@ import { pixelsOf } from './png-pixels.ts';
 const missing = missingDocker();
 const docker = async (...args: readonly string[]) => (await promisify(execFile)('docker', args)).stdout.trim();
 
-const BLUE = [0, 0, 255] as const;
 /** Both buttons have 120 × 40 pixels, less a few of the words on them. */
 const WHOLE_BUTTON = 4000;
 
@@ -101,11 +100,9 @@ function facultyOfPage(): string {
 
 /** Goes on by what the last results say and show; what it does not expect ends the work with words that say so. */
 function tester(url: string, port: number): (body: object) => AnthropicAnswer {
-  const open = [
-    call('mcp_browser_browser_navigate', { url }),
-    call('mcp_browser_browser_take_screenshot', { scale: 'css' }),
-  ];
-  const edit = { path: 'index.html', old_text: 'left:20px;background:#f00', new_text: 'left:160px;background:#f00' };
+  const open = () => [call('mcp_browser_browser_navigate', { url })];
+  const look = () => [call('mcp_browser_browser_take_screenshot', { scale: 'css' })];
+  const edit = { path: 'index.html', old_string: 'left:20px;background:#f00', new_string: 'left:160px;background:#f00' };
   const steps: readonly ((seen: Seen) => readonly object[] | string)[] = [
     () => [
       call('write_file', { path: 'index.html', content: PAGE }),
@@ -113,13 +110,17 @@ function tester(url: string, port: number): (body: object) => AnthropicAnswer {
     ],
     () => [call('bash', { command: `node shop.cjs ${port}`, background: true })],
     () => [call('mcp_browser_browser_resize', { width: 400, height: 200 })],
-    () => open,
-    ({ blue }) => (blue === 0 ? [call('edit_file', edit)] : `Saw ${blue} blue pixels, though the button is covered.`),
-    () => open,
-    ({ blue }) =>
-      blue > WHOLE_BUTTON
-        ? [call('mcp_browser_browser_click', { target: '#buy' }), call('mcp_browser_browser_snapshot', {})]
-        : `Saw only ${blue} blue pixels after the repair.`,
+    open,
+    look,
+    ({ red, blue }) =>
+      red > WHOLE_BUTTON && blue === 0 ? [call('edit_file', edit)] : `Saw ${red} red and ${blue} blue pixels at first.`,
+    open,
+    look,
+    ({ red, blue }) =>
+      red > WHOLE_BUTTON && blue > WHOLE_BUTTON
+        ? [call('mcp_browser_browser_click', { target: '#buy' })]
+        : `Saw ${red} red and ${blue} blue pixels after the repair.`,
+    () => [call('mcp_browser_browser_snapshot', {})],
     ({ text }) => (text.includes('Page Title: Bought') ? 'Bought.' : `The click did nothing: ${text}`),
   ];
   let step = 0;
@@ -135,7 +136,8 @@ const call = (name: string, input: object) => ({ type: 'tool_use', id: `call_${(
 interface Seen {
   /** Texts of the last results. */
   readonly text: string;
-  /** Blue pixels of the picture in them; -1 without a picture. */
+  /** Pixels of these colours in the picture among them; -1 without a picture. */
+  readonly red: number;
   readonly blue: number;
 }
 
@@ -145,9 +147,12 @@ function seenIn(body: object): Seen {
   const blocks = blocksOf(messages.at(-1)!.content);
   const picture = blocks.findLast(({ type }) => type === 'image');
   const data = (picture?.['source'] as { data: string } | undefined)?.data;
+  const count = (colour: Parameters<typeof pixelsOf>[1]) =>
+    data === undefined ? -1 : pixelsOf(Buffer.from(data, 'base64'), colour);
   return {
     text: blocks.map(({ text }) => text ?? '').join('\n'),
-    blue: data === undefined ? -1 : pixelsOf(Buffer.from(data, 'base64'), BLUE),
+    red: count([255, 0, 0]),
+    blue: count([0, 0, 255]),
   };
 }
 
