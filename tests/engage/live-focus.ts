@@ -47,10 +47,15 @@ const photograph = worldTool({
   description: 'Takes a picture.',
   risk: 'read',
   idempotent: true,
-  input: z.strictObject({ names: z.array(z.string()), size: z.int().default(20) }),
-  run: async ({ names, size }) => ({
+  input: z.strictObject({ names: z.array(z.string()), size: z.int().default(20), artifact: z.uuid().optional() }),
+  run: async ({ names, size, artifact }) => ({
     content: `${names.length} taken`,
-    files: names.map((name, n) => ({ name, mediaType: 'image/png', bytes: png(size, size + n) })),
+    files: names.map((name, n) => ({
+      name,
+      mediaType: 'image/png',
+      bytes: png(size, size + n),
+      ...(artifact && { artifactId: artifact }),
+    })),
   }),
 });
 

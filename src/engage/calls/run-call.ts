@@ -61,7 +61,6 @@ async function changeResult(
   const { output } = ran.end;
   if (!afterRun?.sees(tool) || tool.kind === 'database' || output.wait) return ran;
   const call: GatedCall = { tool, input, callId, turn, scope, signal };
-  // A changed result has no files: they may show what was removed.
   const { isError, content, details, files } = await abortable(afterRun.change(call, output), signal);
   const { inDoubt } = output;
   return {

@@ -1,5 +1,8 @@
 // Also on the wires openai, responses.
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { inputPressure } from '../../../src/engage/context/pressure.ts';
+import { readTranscriptToSend } from '../../../src/store/transcript/attachments.ts';
 import { testDatabase } from '../../support/database.ts';
 import { png } from '../../support/media-files.ts';
 import { type AnthropicAnswer, text, toolUse } from '../../support/model-server/anthropic.ts';
@@ -143,6 +146,41 @@ describe('a picture in the result of a call', () => {
     expect(await large.run()).toMatchObject({ kind: 'done' });
     expect(JSON.stringify(large.bodies()[1])).toMatch(/is not shown to you: it would take about \d+ tokens/);
     expect(await kept(large)).toEqual([]);
+  });
+
+  it('that is an artifact of the item already is not kept again', async () => {
+    const id = randomUUID();
+    const call = toolUse('t', 'photograph', { names: ['out.png'], artifact: id });
+    const focus = await beginFocus(pg.database, [{ content: [call] }, DONE]);
+    await pg.database.query(
+      `insert into animus.artifacts (id, work_item_id, name, media_type, bytes, content, created_at)
+       values ($1, $2, 'out.png', 'image/png', $3, $4, now())`,
+      [id, focus.key.workItemId, png(20, 20).length, png(20, 20)],
+    );
+    expect(await focus.run(1)).toMatchObject({ kind: 'interrupted' });
+    // It is read from the tables.
+    expect(await focus.run()).toMatchObject({ kind: 'done' });
+    expect(await kept(focus)).toMatchObject([{ id }]);
+    expect(JSON.stringify(focus.bodies()[1])).toContain(base64(20));
+  });
+
+  it('counts in what the next request may cost, before the provider has counted it', async () => {
+    const focus = await beginFocus(pg.database, [{ content: [take('t', ['a.png'], 560)] }, DONE]);
+    expect(await focus.run(1)).toMatchObject({ kind: 'interrupted' });
+    const transcript = await readTranscriptToSend(pg.database, focus.key.focusId);
+    const [turn] = transcript.turns;
+    const words = { ...turn!, calls: turn!.calls.map(({ shown: _, ...call }) => call) };
+    const prefix = { systemPrompt: '', toolSpecs: [] };
+    const counted = inputPressure(transcript, prefix) - inputPressure({ ...transcript, turns: [words] }, prefix);
+    expect(counted).toBe({ anthropic: 400, openai: 525, responses: 525 }[WIRE]);
+  });
+
+  it('whose artifact was deleted is named in words', async () => {
+    const focus = await beginFocus(pg.database, [{ content: [take('t', ['a.png'])] }, DONE]);
+    expect(await focus.run(1)).toMatchObject({ kind: 'interrupted' });
+    await pg.database.query('delete from animus.artifacts where work_item_id = $1', [focus.key.workItemId]);
+    expect(await focus.run()).toMatchObject({ kind: 'done' });
+    expect(JSON.stringify(focus.bodies()[1])).toContain('[\\"a.png\\" was shown here and is no longer kept.]');
   });
 
   it('is named in words to a model that sees nothing, and not kept', async () => {
