@@ -102,7 +102,11 @@ function facultyOfPage(): string {
 function tester(url: string, port: number): (body: object) => AnthropicAnswer {
   const open = () => [call('mcp_browser_browser_navigate', { url })];
   const look = () => [call('mcp_browser_browser_take_screenshot', { scale: 'css' })];
-  const edit = { path: 'index.html', old_string: 'left:20px;background:#f00', new_string: 'left:160px;background:#f00' };
+  const edit = {
+    path: 'index.html',
+    old_string: 'left:20px;background:#f00',
+    new_string: 'left:160px;background:#f00',
+  };
   const steps: readonly ((seen: Seen) => readonly object[] | string)[] = [
     () => [
       call('write_file', { path: 'index.html', content: PAGE }),
