@@ -19,7 +19,7 @@ language sql immutable parallel safe as $$
   select case p_list
     when 'foci.phase' then array['orient', 'engage', 'consolidate', 'recover']
     when 'tool_calls.origin' then array['model', 'sandbox']
-    when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook', 'attachment']
+    when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook', 'attachment', 'left_out']
     when 'waits.kind' then array['children', 'approval', 'timer', 'human', 'batch']
     when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question', 'lost', 'provider']
     when 'hook_runs.event' then array['before_llm_call', 'before_tool_call', 'after_tool_call']

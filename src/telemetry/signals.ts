@@ -165,6 +165,9 @@ export const METRICS = {
   'work.engage.overhead': histogram('ms', 'Time of a turn spent neither in the model nor in tools', ['faculty']),
   'work.context.blocks_closed': counter('{block}', 'Blocks closed by a step', ['faculty']),
   'work.context.blocks_truncated': counter('{block}', 'Closed blocks replaced by a stub', ['faculty']),
+  'work.context.files_left_out': counter('{time}', 'Images and documents of earlier results left out of the context', [
+    'faculty',
+  ]),
   'work.context.compactions': counter('{compaction}', 'Compactions to the ledger', ['faculty']),
   'work.context.emergency_summarizations': counter('{summary}', 'Contexts summarised by a model', ['faculty']),
   'work.context.cache_hit_ratio': histogram('1', 'Share of input tokens read from the cache', ['faculty'], SHARE),

@@ -9,6 +9,7 @@ import type { OutputStream, SkillScripts } from '../sandbox/sandbox.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
 import type { SeenFiles } from './files/seen-files.ts';
+import type { OutputFile } from './media.ts';
 import type { BackgroundCommands } from './shell/background-commands.ts';
 
 interface ToolBase<Input> {
@@ -105,10 +106,7 @@ export interface ToolContext {
   readonly nested?: NestedCalls;
   /** Shows watchers what code prints while it runs; nothing of it is recorded. */
   readonly tellOutput?: (stream: OutputStream, text: string) => void;
-  /**
-   * Only where code made the call: how many bytes its result may have. The result is then whole, without the limits that are made for a
-   * model.
-   */
+  /** Only where code made the call: how many bytes its result may have. The result is then whole, without the limits that are made for a model. */
   readonly codeBytes?: number;
   /**
    * What the gates say about this call with another input, such as the target of a redirect. `also`: further values of fields, by which rules may only
@@ -208,8 +206,10 @@ export interface ToolOutput {
   readonly isError?: boolean;
   /** The call was interrupted from outside: it may or may not have happened, and `content` says so. */
   readonly inDoubt?: boolean;
-  /** For people: `work show`, spans, logs. JSON. */
+  /** For people: `work show`, spans, logs. JSON. Under `shown`, the engine names the files that the model is shown. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Images and PDF files of the result, which `content` describes. The engine keeps those that the model can see, shows them after it, and says so. */
+  readonly files?: readonly OutputFile[];
   /** The result as values, for code that made the call: what `content` says. Only computed when it is asked for, and never recorded. */
   readonly data?: () => unknown;
   /**

@@ -5,12 +5,15 @@ import { z } from 'zod';
 import type { OutcomeSchema } from '../../src/catalog/faculty/outcome-schema.ts';
 import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
+import { createSight } from '../../src/engage/calls/sight.ts';
 import type { ContextBounds } from '../../src/engage/turn/loop-state.ts';
 import type { EngageEnd } from '../../src/engage/verdict/engage-end.ts';
 import type { LlmRequest } from '../../src/llm/client.ts';
 import { createLlm } from '../../src/llm/llm.ts';
+import { mediaTokens } from '../../src/llm/media/media-tokens.ts';
 import { costUsd } from '../../src/llm/models/cost.ts';
 import type { ModelOverride } from '../../src/llm/models/model-info.ts';
+import { wordsInRequest } from '../../src/llm/wires.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { addMessage } from '../../src/store/transcript/messages.ts';
@@ -19,6 +22,7 @@ import { createSeenFiles } from '../../src/tools/files/seen-files.ts';
 import { toolSpecs, toolset } from '../../src/tools/registry.ts';
 import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
 import { type Tool, worldTool } from '../../src/tools/tool.ts';
+import { png } from '../support/media-files.ts';
 import { type AnthropicAnswer, type AnthropicProgramme, type HttpAnswer } from '../support/model-server/anthropic.ts';
 import { MODEL, PROVIDER, startModelServer } from '../support/model-server/either-wire.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
@@ -37,7 +41,25 @@ const look = worldTool({
   run: async ({ name, bytes }) => ({ content: `${name}: `.padEnd(bytes, 'lorem ipsum ') }),
 });
 
-const TOOLS: ReadonlyMap<string, Tool> = new Map([...toolset([]), ['look', look]]);
+/** Returns black PNGs, each a pixel higher than the one before. */
+const photograph = worldTool({
+  name: 'photograph',
+  description: 'Takes a picture.',
+  risk: 'read',
+  idempotent: true,
+  input: z.strictObject({ names: z.array(z.string()), size: z.int().default(20), artifact: z.uuid().optional() }),
+  run: async ({ names, size, artifact }) => ({
+    content: `${names.length} taken`,
+    files: names.map((name, n) => ({
+      name,
+      mediaType: 'image/png',
+      bytes: png(size, size + n),
+      ...(artifact && { artifactId: artifact }),
+    })),
+  }),
+});
+
+const TOOLS: ReadonlyMap<string, Tool> = new Map([...toolset([]), ['look', look], ['photograph', photograph]]);
 
 /** A focus that was started and can be run repeatedly, as after a crash. */
 export interface LiveFocus {
@@ -115,7 +137,8 @@ function runLoop(
   { bounds, maxTurns = 100, settings, outcomeSchema }: LiveFocusOptions,
   drainAfterTurns: number,
 ): Promise<EngageEnd> {
-  const { client, provider, model, info } = llm.resolve(MODEL);
+  const resolved = llm.resolve(MODEL);
+  const { client, provider, model, info } = resolved;
   const drain = new AbortController();
   let turns = 0;
   return engage({
@@ -144,6 +167,16 @@ function runLoop(
     outcomeSchema: outcomeSchema ?? null,
     closingTurn: info.structuredOutputs === 'closing',
     maxParallelTools: 8,
+    sight: createSight(
+      {
+        unseen(media) {
+          const words = wordsInRequest(resolved, media);
+          return { by: words === null ? [] : [{ model, words }], byAll: words !== null };
+        },
+        tokens: (media) => mediaTokens(media, model, info),
+      },
+      { files: 20, bytes: 20 * 1024 * 1024, tokens: info.contextWindow / 3 },
+    ),
     bounds: {
       compactThreshold: 0.7,
       compactKeepRecent: 10,

@@ -1,8 +1,10 @@
 /** Promise: commands that run in one prepared place, one after the other or at once, are as confined and as separate as if each had its own. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { processesWith } from '../process/live-processes.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { eventually, processesWith } from '../process/live-processes.ts';
 import { scratch, underRules, withSecrets } from './commands.ts';
 import { ATTEMPTS } from './mount-attempts.ts';
 import { hasNamespaces } from './scripted-focus.ts';
@@ -85,4 +87,56 @@ describe.skipIf(!hasNamespaces)('a place', () => {
     expect({ exitCode, said: stdout.text }).toEqual({ exitCode: 0, said: 'own\n' });
     expect(processesWith(root)).not.toContain(keeper);
   });
+
+  test('is gone, with its namespaces and their mounts, when its daemon is killed between two commands', async () => {
+    const root = scratch();
+    mkdirSync(join(root, 'home'));
+    const spec = { command: 'sh', args: ['-c', 'sleep 300 & ls home'], cwd: root, env: { PATH: '/usr/bin:/bin' } };
+    const rules = { isolation: 'namespace', fileRules: [{ path: join(root, 'home'), access: 'hidden' }] };
+    const daemon = spawn(process.execPath, ['--input-type=module', '-e', IDLE_DAEMON], {
+      env: { SPEC: JSON.stringify({ ...spec, ...rules, owner: 'focus', timeoutMs: 60_000, maxOutputBytes: 1000 }) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void daemon.kill('SIGKILL'));
+    expect(String(await once(daemon.stdout, 'data'))).toBe('exit 0\n');
+    const keepers = processesWith(root).filter((pid) => pid !== daemon.pid);
+    expect(keepers).toHaveLength(1);
+    const namespaces = ['user', 'mnt'].map((kind) => readlinkSync(`/proc/${keepers[0]}/ns/${kind}`));
+    daemon.kill('SIGKILL');
+    await eventually(
+      () => processesWith(root).length + users(namespaces).length,
+      (left) => left === 0,
+    );
+  });
 });
+
+/** Runs a command, says how it ended, and does nothing more. */
+const IDLE_DAEMON = `
+  const { createProcessHost } = await import(${JSON.stringify(new URL('../../src/process/host/supervised-host.ts', import.meta.url).href)});
+  const { ended, exitCode } = await createProcessHost().run(JSON.parse(process.env.SPEC), new AbortController().signal);
+  console.log(ended, exitCode);
+  setInterval(() => {}, 1000);`;
+
+/** The processes in one of the namespaces, or with a descriptor of one, which keeps its mounts. */
+function users(namespaces: readonly string[]): readonly string[] {
+  const linked = (path: string): string => {
+    try {
+      return readlinkSync(path);
+    } catch {
+      return '';
+    }
+  };
+  const open = (pid: string): readonly string[] => {
+    try {
+      return readdirSync(`/proc/${pid}/fd`).map((fd) => `fd/${fd}`);
+    } catch {
+      return [];
+    }
+  };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) =>
+    [...['user', 'mnt'].map((kind) => `ns/${kind}`), ...open(pid)].some((path) =>
+      namespaces.includes(linked(`/proc/${pid}/${path}`)),
+    ),
+  );
+}

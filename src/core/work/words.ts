@@ -44,6 +44,7 @@ export const WORDS = {
       summary: 'replaces everything before it',
       hook: 'the text of a hook in the loop',
       attachment: 'a file that came with the work',
+      left_out: 'says that the images and documents of earlier results are left out from here on',
     },
   },
   'waits.kind': {

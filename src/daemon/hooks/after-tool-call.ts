@@ -75,10 +75,10 @@ function resultOf({ content, isError, details }: ToolOutput): HookCallResult {
   return { content, is_error: isError ?? false, details: details ?? null };
 }
 
-/** A changed result loses its details, unless the patch names them, and what code would get as values: they may repeat what was removed. */
+/** A changed result loses its details, unless the patch names them, its files, and what code would get as values: they may repeat what was removed. */
 function patched(output: ToolOutput, patch: Extract<Verdict, { decision: 'modify' }>['patch']): ToolOutput {
   const { content, is_error, details } = mergePatch(resultOf(output), patch) as HookCallResult;
-  const { details: _details, data: _data, ...rest } = output;
+  const { details: _details, data: _data, files: _files, ...rest } = output;
   return { ...rest, content, isError: is_error, ...('details' in patch && details && { details }) };
 }
 

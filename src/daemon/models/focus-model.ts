@@ -2,8 +2,9 @@
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Eyes } from '../../engage/calls/sight.ts';
 import type { FocusModel } from '../../engage/turn/focus-model.ts';
-import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/client.ts';
+import type { LlmFailure, LlmResponse, Usage } from '../../llm/client.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
 import type { PlacedBatches, ResolvedModel } from '../../llm/llm.ts';
@@ -25,10 +26,8 @@ export interface ModelSource {
    * one that the faculty has recorded. `work`: whose task a script may ask for.
    */
   forFocus(faculty: Faculty, focusId: string, work?: OwnTask): FocusModel;
-  /** Tokens of an image or document for the faculty's models, by estimate; the highest of them. Throws like `forFocus`. */
-  mediaTokens(faculty: Faculty, media: MediaBlock): number;
-  /** The models of the faculty that cannot be shown an image or document, with the words that their requests have in its place. Throws like `forFocus`. */
-  unseen(faculty: Faculty, media: MediaBlock): UnseenMedia;
+  /** What the faculty's models see of images and documents. Throws like `forFocus`. */
+  eyes(faculty: Faculty): Eyes;
   /** The faculty with which work began, kept to its providers. */
   kept(begun: Faculty): Kept;
   /** One line for people: which provider failed, how, and the remedy. */
@@ -41,13 +40,6 @@ export interface ModelSource {
 }
 
 type OwnTask = Pick<ClaimedWork, 'description' | 'params'>;
-
-/** Models that cannot be shown a file. */
-export interface UnseenMedia {
-  readonly by: readonly { readonly model: string; readonly words: string }[];
-  /** True: none of the faculty's models can. */
-  readonly byAll: boolean;
-}
 
 /** Sets up every configured provider. Scripts are read now, and again when they have changed; connections are made at the first call. */
 export function openModels(config: Config, log: Log, processes: ProcessHost): ModelSource {
@@ -81,16 +73,19 @@ export function openModels(config: Config, log: Log, processes: ProcessHost): Mo
         maxCostUsd: (input, output) => highestCost(chain, options, settings.batch, input, output),
       };
     },
-    unseen(faculty, media) {
+    eyes(faculty) {
       const chain = chainOf(faculty);
-      const by = chain.flatMap((each) => {
-        const words = wordsInRequest(each, media);
-        return words === null ? [] : [{ model: `${each.provider}/${each.model}`, words }];
-      });
-      return { by, byAll: by.length === chain.length };
+      return {
+        unseen(media) {
+          const by = chain.flatMap((each) => {
+            const words = wordsInRequest(each, media);
+            return words === null ? [] : [{ model: `${each.provider}/${each.model}`, words }];
+          });
+          return { by, byAll: by.length === chain.length };
+        },
+        tokens: (media) => Math.max(...chain.map(({ model, info }) => mediaTokens(media, model, info))),
+      };
     },
-    mediaTokens: (faculty, media) =>
-      Math.max(...chainOf(faculty).map(({ model, info }) => mediaTokens(media, model, info))),
     kept: (begun) => keptToProviders(begun, config),
     explain: (failure) => explainFailure(failure, config),
     embedder: config.embeddings && openConfiguredEmbedder(llm, config.embeddings),

@@ -2,6 +2,7 @@
 import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import { toText } from '../../store/sql/json.ts';
 import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
+import { rowOfShown, type ShownFile } from '../../store/transcript/shown-files.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { WaitRequest } from '../../store/transcript/waits.ts';
 import type { ToolOutput } from '../../tools/tool.ts';
@@ -12,6 +13,8 @@ import type { CallsRun } from './reach.ts';
 export interface CallEnd {
   readonly output: ToolOutput;
   readonly state?: CallResult['state'];
+  /** The files of the output that the model is shown. */
+  readonly shown?: readonly ShownFile[];
 }
 
 /** Journals the end and returns the call with its result. */
@@ -46,7 +49,8 @@ export function ended(
     durationMs: roundMs(durationMs),
   });
   tellEntry(call.name, end.output, { onEvent });
-  return { ...call, state, output: text, isError };
+  const { shown = [] } = end;
+  return { ...call, state, output: text, isError, ...(shown.length > 0 && { shown }) };
 }
 
 /** Notifies watchers of the ledger entry that a call wrote, if it wrote one. */
@@ -83,7 +87,14 @@ export function callResult(turn: RecordedTurn, call: RecordedCall, end: CallEnd,
     // Providers refuse an empty result of a failed call, and an empty result is not useful anyway.
     output: changed + (toText(end.output.content) || '(no output)'),
     isError,
-    details: end.output.details ?? null,
+    details: detailsOf(end),
     durationMs,
   };
+}
+
+/** The files that are shown are named by the engine alone: what they name is sent. */
+function detailsOf({ output: { details }, shown = [] }: CallEnd): CallResult['details'] {
+  if (details === undefined && shown.length === 0) return null;
+  const { shown: _notOurs, ...own } = details ?? {};
+  return { ...own, ...(shown.length > 0 && { shown: shown.map(rowOfShown) }) };
 }

@@ -5,6 +5,7 @@ import type { FocusListener } from '../events/events.ts';
 import type { CallScope } from './call-scope.ts';
 import type { CallGuard } from './gate.ts';
 import type { Journal } from './journal.ts';
+import type { Sight } from './sight.ts';
 
 /** What calls may reach: the same for as long as the focus runs here. */
 export interface Reach {
@@ -14,6 +15,8 @@ export interface Reach {
   readonly guard: CallGuard;
   /** Of an answer, and of one execution of code. */
   readonly maxParallelTools: number;
+  /** Not there: nobody looks at the files of results. */
+  readonly sight?: Sight | undefined;
 }
 
 /** What a run keeps for its calls. */

@@ -5,6 +5,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
+import { hasFiles } from '../../tools/media.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type CallEnd, callResult, ended } from './call-end.ts';
 import { passGates } from './gates.ts';
@@ -61,7 +62,9 @@ export function startReads(turn: RecordedTurn, focusRun: CallsRun, reach: Reach)
     async wholeTurn() {
       if (started.size === 0 || started.size < turn.calls.length) return null;
       const ends = await endsWithin(TOGETHER_MS, [...started.values()]);
-      return ends?.every(({ end }) => end.output.wait === undefined) ? whole(turn, ends, run) : null;
+      return ends?.every(({ end: { output } }) => output.wait === undefined && !hasFiles(output))
+        ? whole(turn, ends, run)
+        : null;
     },
     takeSlot,
     async stop(reason) {

@@ -8,11 +8,13 @@ import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { openWait, type WaitRequest } from '../../store/transcript/waits.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
+import { hasFiles } from '../../tools/media.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
 import { type CallEnd, callResult, ended, finish, waiting } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import type { GatedCall } from './gate.ts';
+import { finishWithFiles } from './keep-files.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';
 import { permissionNow } from './permission-now.ts';
 import { prepared } from './prepared.ts';
@@ -59,11 +61,19 @@ async function changeResult(
   const { output } = ran.end;
   if (!afterRun?.sees(tool) || tool.kind === 'database' || output.wait) return ran;
   const call: GatedCall = { tool, input, callId, turn, scope, signal };
-  const { isError, content, details } = await abortable(afterRun.change(call, output), signal);
+  const { isError, content, details, files } = await abortable(afterRun.change(call, output), signal);
   const { inDoubt } = output;
   return {
     ...ran,
-    end: { output: { content, ...(isError && { isError }), ...(details && { details }), ...(inDoubt && { inDoubt }) } },
+    end: {
+      output: {
+        content,
+        ...(isError && { isError }),
+        ...(details && { details }),
+        ...(inDoubt && { inDoubt }),
+        ...(files && { files }),
+      },
+    },
   };
 }
 
@@ -160,7 +170,10 @@ export async function keepRun(
     if (typeof opened === 'string') return finish(turn, call, { output: toolError(opened) }, durationMs, run);
     return waiting(turn, call, opened, run);
   }
-  return recorded ? ended(turn, call, end, durationMs, run) : finish(turn, call, end, durationMs, run);
+  if (recorded) return ended(turn, call, end, durationMs, run);
+  const { sight } = reach;
+  if (hasFiles(end.output) && sight) return finishWithFiles(turn, call, end, durationMs, run, { ...reach, sight });
+  return finish(turn, call, end, durationMs, run);
 }
 
 /** Records that the call waits; returns the wait with its deadline, or why it may not wait. */

@@ -14,6 +14,7 @@ import { settleStopped } from '../turn/settle-stopped.ts';
 import { type Compaction, type CompactionInput, narrativeSoFar, planCompaction, summaryOf } from './compaction.ts';
 import { contextLimits } from './context-bounds.ts';
 import { openHandles, recordMessage } from './context-prepare.ts';
+import { leaveOutFiles } from './leave-out-files.ts';
 import { inputPressure } from './pressure.ts';
 import { holdSideCall } from './side-call.ts';
 import { narrate, summaryRequest } from './summary-call.ts';
@@ -47,7 +48,20 @@ export async function compactAfterOverflow(
   return smaller && { ...smaller, turns: transcript.turns };
 }
 
+/** Images and documents of earlier results are left out first; that may be enough. */
 async function compact(
+  whole: Transcript,
+  limit: number,
+  focus: LoopFocus,
+  run: LoopRun,
+  db: Database,
+): Promise<Transcript | null> {
+  const lighter = await leaveOutFiles(whole, focus, db);
+  if (lighter && inputPressure(lighter, focus) <= limit) return lighter;
+  return (await compactWords(lighter ?? whole, limit, focus, run, db)) ?? lighter;
+}
+
+async function compactWords(
   transcript: Transcript,
   limit: number,
   focus: LoopFocus,

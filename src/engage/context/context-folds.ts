@@ -47,6 +47,7 @@ const WHEN_FOLDED: Readonly<Record<MessageKind, 'goes' | 'kept' | 'fold'>> = {
   hook: 'goes',
   // Only before the first turn, where nothing is folded.
   attachment: 'kept',
+  left_out: 'goes',
 };
 
 /**

@@ -1,5 +1,5 @@
 /** Results too large for the context: stored whole as artifacts, with only beginning and end in the context. */
-import { createHash } from 'node:crypto';
+import { hashedId } from '../../core/work/hashed-id.ts';
 import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { StoredOutput } from '../../store/transcript/artifacts.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
@@ -22,7 +22,8 @@ export function oversizedOutputs(turn: RecordedTurn, limits: ContextLimits, focu
   const most = Math.max(MIN_SHOWN_BYTES, Math.floor(Math.min(fair, limits.result * BYTES_PER_TOKEN)));
   return calls.flatMap(({ callId, output }, index) => {
     if (sizes[index]! <= most) return [];
-    const artifactId = artifactIdOf(focusId, output ?? '');
+    // The same output has the same id within a focus, so it is stored once, and repeated calls have equal results.
+    const artifactId = hashedId(`${focusId}\0`, output ?? '');
     const shown = cutMiddle(output ?? '', most, (leftOut) => leftOutNote(leftOut, sizes[index]!, artifactId));
     return [{ turn: turn.turn, callId, artifactId, shown }];
   });
@@ -32,12 +33,4 @@ export function oversizedOutputs(turn: RecordedTurn, limits: ContextLimits, focu
 export function withShown(turn: RecordedTurn, stored: readonly StoredOutput[]): RecordedTurn {
   const shown = new Map(stored.map((output) => [output.callId, output.shown]));
   return { ...turn, calls: turn.calls.map((call) => ({ ...call, output: shown.get(call.callId) ?? call.output })) };
-}
-
-/** The same output has the same id within a focus (a UUID version 8), so it is stored once, and repeated calls have equal results. */
-function artifactIdOf(focusId: string, output: string): string {
-  const hex = createHash('sha256').update(`${focusId}\0${output}`).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    '-',
-  );
 }

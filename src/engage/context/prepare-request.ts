@@ -6,6 +6,7 @@ import { compactAfterOverflow, compactUnderPressure } from './compact-context.ts
 import { renderMessages } from './context.ts';
 import { newestFold } from './context-folds.ts';
 import { prepareContext } from './context-prepare.ts';
+import { hasTooManyFiles, leaveOutFiles } from './leave-out-files.ts';
 
 /** What runs before requests refused this one. */
 export interface Blocked {
@@ -28,7 +29,8 @@ export async function prepareRequest(
   // Before the context is compacted, so that a message that is added counts.
   const verdict = await judgeRequest(context, run, reach);
   if (verdict.kind === 'blocked') return { sent: context, blocked: verdict };
-  const prepared = { ...context, messages: [...context.messages, ...verdict.added] };
+  const judged = { ...context, messages: [...context.messages, ...verdict.added] };
+  const prepared = hasTooManyFiles(judged) ? ((await leaveOutFiles(judged, focus, db)) ?? judged) : judged;
   if (!wasCutByWindow(prepared)) return { sent: await compactUnderPressure(prepared, focus, run, db) };
   return { sent: (await compactAfterOverflow(prepared, focus, run, db)) ?? prepared };
 }

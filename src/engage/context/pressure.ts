@@ -2,10 +2,11 @@
 import { estimateBlock, estimateBlocks, estimateMessages } from '../../core/work/message-tokens.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { ToolSpec } from '../../llm/client.ts';
+import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
-import { renderMessages } from './context.ts';
+import { newestAsShown, renderMessages } from './context.ts';
 import { isFold } from './context-folds.ts';
 
 /** The part before the messages in every request of a focus. */
@@ -25,8 +26,9 @@ export function inputPressure(transcript: Transcript, prefix: Prefix): number {
     return estimateRequest(transcript) + estimateTokens(prefix.systemPrompt + JSON.stringify(prefix.toolSpecs));
   }
   const since = transcript.messages.filter(({ afterTurn }) => afterTurn >= last.turn);
-  // Where nothing was folded, the request only grew: most turns need not estimate the whole history.
-  if (!since.some(isFold)) return last.inputTokens + estimateTurn(last) + sum(since.map(estimateMessage));
+  // Where nothing was folded or left out, the request only grew: most turns need not estimate the whole history.
+  if (!since.some((message) => isFold(message) || message.kind === 'left_out'))
+    return last.inputTokens + estimateTurn(newestAsShown(transcript)) + sum(since.map(estimateMessage));
   const asked = {
     turns: transcript.turns.slice(0, -1),
     messages: transcript.messages.filter(({ afterTurn }) => afterTurn < last.turn),
@@ -42,9 +44,13 @@ function estimateMessage({ content, media }: EngineMessage): number {
   return estimateTokens(content) + (media === undefined ? 0 : estimateBlock(media));
 }
 
-/** Estimated tokens of an answer and the results of its calls. */
+/** Estimated tokens of an answer and the results of its calls, with the files that these show. */
 export function estimateTurn(turn: RecordedTurn): number {
-  return estimateBlocks(turn.content) + sum(turn.calls.map(({ output }) => estimateTokens(output ?? '')));
+  return estimateBlocks(turn.content) + sum(turn.calls.map(estimateResult));
+}
+
+function estimateResult({ output, shown = [] }: RecordedCall): number {
+  return estimateTokens(output ?? '') + sum(shown.map(({ media }) => estimateBlock(media)));
 }
 
 function sum(numbers: readonly number[]): number {

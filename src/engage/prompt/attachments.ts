@@ -19,7 +19,7 @@ export interface AttachedFile {
 const MAX_TEXT_BYTES = 65_536;
 
 /** A model that cannot be shown a file, and the words that its requests have in place of it. */
-interface Unseeing {
+export interface Unseeing {
   readonly model: string;
   readonly words: string;
 }
@@ -31,7 +31,7 @@ export function mediaHeading(file: AttachedFile, unseen: readonly Unseeing[] = [
 }
 
 /** An image or a document that no model of the faculty can be shown. */
-export function mediaUnseen(file: AttachedFile, { words }: Unseeing): string {
+export function mediaUnseen(file: AttachedFile, words: string): string {
   return `${heading(file)}\n${origin(file)}: ${described(file)}.\n${words}`;
 }
 
@@ -40,7 +40,8 @@ export function earlierUnseen(name: string, unseen: readonly Unseeing[]): string
   return `# File of an earlier message: ${JSON.stringify(harmless(name))}\nIt is shown above, but not to every model.${unseen.map(inPlace).join('')}`;
 }
 
-function inPlace({ model, words }: Unseeing): string {
+/** What a request to a model that cannot be shown a file has in its place. */
+export function inPlace({ model, words }: Unseeing): string {
   return `\nIn requests to ${model}, these words stand in its place: ${words}`;
 }
 

@@ -17,7 +17,7 @@ type Json = Record<string, unknown>;
 const MESSAGE_BREAKPOINTS = 3;
 
 /** The API refuses larger images, with the whole request. The limit of bytes is that of the strictest platform. */
-export const ANTHROPIC_MEDIA: MediaRules = { imageBytes: 5 * 1024 * 1024, imageEdge: 8000 };
+export const ANTHROPIC_MEDIA: MediaRules = { imageBytes: 5 * 1024 * 1024, imageEdge: 8000, animated: true };
 
 /** The API's words for classes of service. */
 const SERVICE_TIERS: Readonly<Partial<Record<ServiceTier, string>>> = { auto: 'auto', standard: 'standard_only' };

@@ -9,10 +9,15 @@ export interface MediaRules {
   readonly imageBytes: number;
   /** The longest edge of an image in pixels; null: no limit. */
   readonly imageEdge: number | null;
+  /** Whether it takes a GIF of several pictures, and shows the first. */
+  readonly animated: boolean;
 }
 
 /** OpenAI's limit per image, and that of servers which also scale large ones down. */
-export const SCALED_IMAGES: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
+export const SCALED_IMAGES: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null, animated: false };
+
+/** No provider takes more: a small file can claim to be an image that nobody has the memory for. */
+const MAX_PIXELS = 100_000_000;
 
 /** The formats that every vendor with images reads. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -40,6 +45,13 @@ export function visibleMessages(
   }));
 }
 
+/** Models of a chain that cannot be shown a file. */
+export interface UnseenMedia {
+  readonly by: readonly { readonly model: string; readonly words: string }[];
+  /** True: none of the chain can. */
+  readonly byAll: boolean;
+}
+
 /** The words in place of a file that the model cannot be shown; null if it can. */
 export function wordsInPlace(
   block: MediaBlock,
@@ -56,7 +68,7 @@ function obstacle(
   { type, mediaType, data }: MediaBlock,
   model: string,
   { images, documents }: Pick<ModelInfo, 'images' | 'documents'>,
-  { imageBytes, imageEdge }: MediaRules,
+  { imageBytes, imageEdge, animated }: MediaRules,
 ): string | null {
   if (mediaType.startsWith('text/')) return null;
   if (type === 'document') {
@@ -68,14 +80,34 @@ function obstacle(
   if (data.length > imageBytes) {
     return `the image has ${data.length} bytes in base64, and the provider takes at most ${imageBytes}`;
   }
-  const size = imageEdge === null ? null : imageSize(data);
-  if (size !== null && imageEdge !== null && Math.max(size.width, size.height) > imageEdge) {
-    return `the image has ${size.width} × ${size.height} pixels, and the provider takes at most ${imageEdge} on an edge`;
+  if (!animated && mediaType === 'image/gif' && isAnimated(data)) {
+    return 'the GIF is animated, and the provider takes only single pictures';
   }
-  return null;
+  const size = imageSize(data);
+  if (size === null) return null;
+  const pixels = `the image has ${size.width} × ${size.height} pixels, and`;
+  if (imageEdge !== null && Math.max(size.width, size.height) > imageEdge) {
+    return `${pixels} the provider takes at most ${imageEdge} on an edge`;
+  }
+  return size.width * size.height > MAX_PIXELS ? `${pixels} providers take at most ${MAX_PIXELS}` : null;
 }
 
-function notShown({ type, name }: MediaBlock, why: string): string {
+/** How a graphic control extension of a GIF begins: its kind, and that it has four bytes. */
+const CONTROL = Buffer.from([0x21, 0xf9, 0x04]);
+
+/** Whether a GIF has more than one picture: each has such an extension in front of it. */
+function isAnimated(base64: string): boolean {
+  const bytes = Buffer.from(base64, 'base64');
+  let pictures = 0;
+  for (let at = bytes.indexOf(CONTROL); at >= 0 && pictures < 2; at = bytes.indexOf(CONTROL, at + 1)) {
+    // After its end comes a picture or another extension.
+    if (bytes[at + 7] === 0 && (bytes[at + 8] === 0x2c || bytes[at + 8] === 0x21)) pictures += 1;
+  }
+  return pictures > 1;
+}
+
+/** The words that stand in place of a file, for this reason. */
+export function notShown({ type, name }: Pick<MediaBlock, 'type' | 'name'>, why: string): string {
   const what = name === undefined ? `this ${type}` : JSON.stringify(name);
   return `[${what} is not shown to you: ${why}. Do not guess what is in it. If your task needs it, say in your answer that you could not see it.]`;
 }

@@ -12,6 +12,8 @@ export interface RunRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
+  /** `LC_ALL` of its environment, if it has one. */
+  readonly locale?: string | undefined;
   /** Files of the host to hide or make read-only. A runner that cannot do this relies on file modes. */
   readonly fileRules?: readonly FileRule[];
   /** Number of processes and threads at the same time. If the kernel can count a run's tasks separately, the runner sets this limit there. */
@@ -24,6 +26,8 @@ export interface RunRequest {
 export interface StartLine {
   readonly command: string;
   readonly args: readonly string[];
+  /** Variables for its programs in the place of the command's; it gives the command its own back. */
+  readonly env?: Readonly<Record<string, string>>;
   /** False if the host has no `sh`, which the gate needs; the command then starts at once. */
   readonly gated: boolean;
   /** The user it runs as, if that is not the user of this process. */

@@ -52,7 +52,7 @@ export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Ref
     const { command, args } = withFirstStep(line, cgroup && join(cgroup.path, 'cgroup.procs'));
     input = openInput(setup.input);
     const gate = line.gated ? (['pipe', ...(line.file === undefined ? [] : [line.file])] as const) : [];
-    const env = { ...spec.env, [SPAWN_MARKER]: spawnId };
+    const env = { ...spec.env, ...line.env, [SPAWN_MARKER]: spawnId };
     const child = atOrdinaryPriority(() =>
       spawn(command, args, { cwd: spec.cwd, env, detached: true, stdio: [input!.stdio, 'pipe', 'pipe', ...gate] }),
     );
@@ -91,6 +91,6 @@ function startLine(spec: CommandSpec, limits: ProcessLimits): StartLine | string
   const program = findProgram(spec.command, spec.env['PATH'] ?? '/usr/bin:/bin', spec.cwd);
   if (program === null) return `${spec.command}: not found or not executable`;
   const [maxTasks, maxMemoryBytes] = [limits.processes, limits.memoryBytes];
-  const request = { ...spec, command: program, maxTasks, maxMemoryBytes };
+  const request = { ...spec, command: program, locale: spec.env['LC_ALL'], maxTasks, maxMemoryBytes };
   return scriptProblem(program) ?? runnerOf(spec.isolation).start(request);
 }

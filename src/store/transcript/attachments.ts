@@ -1,9 +1,10 @@
-/** Files that came with a work item: artifacts of the item, shown to the model in the first message of a focus. */
+/** Files that a model is shown: artifacts of the item, which came with it and are in the first message of a focus, or came with the result of a call. */
 import type { MediaBlock } from '../../core/work/conversation.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
+import { filesFrom, readShownFiles } from './shown-files.ts';
 import { CHAIN, readTranscript, type Transcript } from './transcript.ts';
 
 /** An attached file without its content. */
@@ -69,11 +70,32 @@ export async function addAttachment(
 }
 
 /**
- * The transcript with the files that its messages show: what requests are rendered from. The bytes are read once, when the loop begins,
- * and kept in memory as base64 until it ends.
+ * The transcript with the files that its messages and results show: what requests are rendered from. The bytes are read once, when the loop
+ * begins, and kept in memory as base64 until it ends; those of results until they are left out.
  */
 export async function readTranscriptToSend(db: Queryable, focusId: string): Promise<Transcript> {
-  const transcript = await readTranscript(db, focusId);
+  return withAttachments(await withShownFiles(await readTranscript(db, focusId), db, focusId), db, focusId);
+}
+
+async function withShownFiles(transcript: Transcript, db: Queryable, focusId: string): Promise<Transcript> {
+  const from = filesFrom(transcript.messages);
+  const files = transcript.turns.flatMap(({ turn, calls }) =>
+    turn < from ? [] : calls.flatMap(({ shown = [] }) => shown),
+  );
+  if (files.length === 0) return transcript;
+  const whole = await readShownFiles(db, focusId, files);
+  return {
+    ...transcript,
+    turns: transcript.turns.map((turn) => ({
+      ...turn,
+      calls: turn.calls.map((call) =>
+        call.shown === undefined || turn.turn < from ? call : { ...call, shown: call.shown.map(whole) },
+      ),
+    })),
+  };
+}
+
+async function withAttachments(transcript: Transcript, db: Queryable, focusId: string): Promise<Transcript> {
   if (transcript.messages.every(({ artifactId }) => artifactId === undefined)) return transcript;
   const files = await db.query<ShownFile>(
     `${CHAIN} select a.id, a.name, a.media_type as "mediaType", a.content, m.tokens, m.content as words

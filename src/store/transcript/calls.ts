@@ -5,6 +5,7 @@ import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import { readValue } from '../sql/read-value.ts';
 import type { FocusKey } from './focus-row.ts';
+import type { ShownFile } from './shown-files.ts';
 
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'in_doubt' | 'denied' | 'waiting';
 
@@ -22,6 +23,8 @@ export interface RecordedCall {
   readonly approved?: boolean;
   /** The ledger entries that its code wrote, in order; left out where there are none. */
   readonly wrote?: readonly CodeEntry[];
+  /** The images and documents that its result shows; left out where there are none. */
+  readonly shown?: readonly ShownFile[];
 }
 
 /** The input of a call of `ledger_append` that code made. */

@@ -2,6 +2,7 @@
 import type { Queryable } from '../sql/database.ts';
 import type { CodeEntry, RecordedCall } from './calls.ts';
 import type { EngineMessage } from './messages.ts';
+import { type ShownFileRow, shownOfRow } from './shown-files.ts';
 import type { RecordedTurn } from './turns.ts';
 
 /** Everything recorded of a focus, in order; turns that were begun and never answered are left out: they are requested again. */
@@ -22,7 +23,7 @@ export function ownPart(transcript: Transcript): Transcript {
   };
 }
 
-/** Reads what is recorded, of a focus that goes on with others with all of theirs. Files that came with the work are only named: `readTranscriptToSend` reads their bytes too. */
+/** Reads what is recorded, of a focus that goes on with others with all of theirs. Files that came with the work or with results are only named: `readTranscriptToSend` reads their bytes too. */
 export async function readTranscript(db: Queryable, focusId: string): Promise<Transcript> {
   const turns = await db.query<Omit<RecordedTurn, 'calls' | 'era'> & Era>(
     `${CHAIN} select ${ERA}, turn, provider, model, response as content, stop_reason as "stopReason", cut_tool_calls as "cutToolCalls",
@@ -35,7 +36,7 @@ export async function readTranscript(db: Queryable, focusId: string): Promise<Tr
   const rows = await db.query<CallRow>(
     `${CHAIN} select turn, call_id as "callId", name, input, final_input as "finalInput", state,
             case when c.n > 1 then left(output, 2000) else output end as output, coalesce(is_error, false) as "isError",
-            parent_call_id as "parentCallId"
+            parent_call_id as "parentCallId", case when c.n = 0 then details -> 'shown' end as shown
        from chain c join animus.tool_calls t on t.focus_id = c.id
       where (origin = 'model' or origin = 'sandbox' and name = 'ledger_append' and state = 'done') order by turn, position`,
     [focusId],
@@ -73,15 +74,19 @@ interface Era {
   readonly era: number | null;
 }
 
-type CallRow = RecordedCall & { readonly turn: number; readonly parentCallId: string | null };
+type CallRow = Omit<RecordedCall, 'shown'> & {
+  readonly turn: number;
+  readonly parentCallId: string | null;
+  readonly shown: readonly ShownFileRow[] | null;
+};
 
 function callsOf(rows: readonly CallRow[]): RecordedCall[] {
   const fromCode = rows.filter(({ parentCallId }) => parentCallId !== null);
   return rows
     .filter(({ parentCallId }) => parentCallId === null)
-    .map(({ turn: _turn, parentCallId: _parent, ...call }) => {
+    .map(({ turn: _turn, parentCallId: _parent, shown, ...call }) => {
       const wrote = fromCode.filter(({ parentCallId }) => parentCallId === call.callId).map(codeEntry);
-      return wrote.length === 0 ? call : { ...call, wrote };
+      return { ...call, ...(wrote.length > 0 && { wrote }), ...(shown !== null && { shown: shown.map(shownOfRow) }) };
     });
 }
 

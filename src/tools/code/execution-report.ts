@@ -1,5 +1,7 @@
 /** What the model reads about code that has run. */
+import { mediaTypeOf } from '../../llm/media/inspect-media.ts';
 import type { CapturedText, Execution } from '../../sandbox/sandbox.ts';
+import type { OutputFile } from '../media.ts';
 import { type EndedNestedCall, type ToolOutput, toolError } from '../tool.ts';
 import type { ContainedRun, KeptFile } from './contained-run.ts';
 
@@ -7,6 +9,7 @@ import type { ContainedRun, KeptFile } from './contained-run.ts';
 const MAX_VALUE_CHARS = 4 * 1024 * 1024;
 const MAX_TRACEBACK_CHARS = 16_384;
 const MAX_NAMED = 20;
+const MAX_PICTURES = 10;
 
 /** What else happened. */
 export interface ExecutionFacts extends Pick<ContainedRun, 'files' | 'calls'> {
@@ -30,7 +33,15 @@ export function reportExecution(execution: Execution, facts: ExecutionFacts): To
     stderrBytes: stderr.bytes,
     files: facts.files.length,
   };
-  return ended === 'returned' ? { content, details } : toolError(content, details);
+  if (ended !== 'returned') return toolError(content, details);
+  const files = facts.files.flatMap(pictureOf).slice(0, MAX_PICTURES);
+  return { content, details, ...(files.length > 0 && { files }) };
+}
+
+/** An image or a PDF file that was kept. */
+function pictureOf({ file: { name, bytes }, kept }: KeptFile): OutputFile[] {
+  const mediaType = mediaTypeOf(bytes);
+  return mediaType === null || 'problem' in kept ? [] : [{ name, mediaType, bytes, artifactId: kept.artifactId }];
 }
 
 function headline({ ended, value, note, traceback, problem }: Execution, { timeoutMs }: ExecutionFacts): string {

@@ -1,13 +1,17 @@
-/** read_file: reads a part of a text file, with line numbers. */
+/** read_file: reads a part of a text file, with line numbers, an image or a PDF file, or a notebook as its cells. */
 import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { readDatabaseFile } from './database-files.ts';
 import { withMounts } from './mounts.ts';
+import { type Notebook, readNotebook } from './notebook.ts';
+import { pictureOf } from './picture.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { noteSeen } from './seen-files.ts';
-import { readTextFile, type TextFile } from './text-file.ts';
+import { readWorkspaceFile, type TextFile, textOf } from './text-file.ts';
 
 const DEFAULT_LINES = 2000;
+/** Of a notebook, in one result. */
+const MAX_PICTURES = 10;
 /** Ends a line that is not whole. */
 const CUT = 'more characters; bash with cut -c shows them]';
 
@@ -27,8 +31,8 @@ const input = z.strictObject({
 export const readFileTool = worldTool<z.infer<typeof input>>({
   name: 'read_file',
   description:
-    'Reads a text file of the workspace: each line as its number, a tab and its text. ' +
-    `At most ${FOR_MODELS.outputChars / 1024} KiB per call, with a note on how to read the rest.`,
+    'Reads a file of the workspace: text as numbered lines, at most ' +
+    `${FOR_MODELS.outputChars / 1024} KiB per call with a note on how to read on; also images, PDF and notebooks.`,
   words: { path: 'relative to the workspace', offset: 'first line, from 1', limit: `lines; default ${DEFAULT_LINES}` },
   input,
   kinds: { path: 'path' },
@@ -36,15 +40,35 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   idempotent: true,
   async run({ path, offset = 1, limit }, context) {
     const kept = await readDatabaseFile(path, context);
-    const found = kept ?? (await readTextFile(await withMounts(context, [path]), path));
+    const content = kept ?? (await readWorkspaceFile(await withMounts(context, [path]), path));
+    const { codeBytes } = context;
+    const picture = 'content' in content ? pictureOf(content, codeBytes !== undefined) : null;
+    if (picture !== null) return picture;
+    const found = 'content' in content ? textOf(content) : content;
     if (isRefusal(found)) return refusedCall(found);
     const file = { changing: false, validUtf8: true, ...found };
-    const { codeBytes } = context;
+    const notebook = codeBytes === undefined && path.endsWith('.ipynb') ? readNotebook(file.text) : null;
+    if (notebook !== null) return showNotebook(notebook, file, offset, limit ?? DEFAULT_LINES);
     if (codeBytes === undefined) return noted(file, show(file, offset, limit ?? DEFAULT_LINES, FOR_MODELS), context);
     const most = { outputChars: codeBytes, lineChars: codeBytes };
     return noted(file, show(file, offset, limit ?? Infinity, most), context);
   },
 });
+
+/** A part of a notebook, with the pictures that are in this part. What is in the file itself, the focus has not seen. */
+function showNotebook({ text, pictures }: Notebook, file: Shown, offset: number, limit: number): ToolOutput {
+  const { data: _, ...output } = show({ ...file, text }, offset, limit, FOR_MODELS);
+  if (output.isError) return output;
+  const { first, last } = (output.details ?? {}) as { readonly first: number; readonly last: number };
+  const shown = [...pictures].filter(([line]) => line >= first && line <= last).map(([, picture]) => picture);
+  const more = shown.length - MAX_PICTURES;
+  const notes = [
+    'a notebook, as its cells; write_file and edit_file see its JSON',
+    more > 0 && `${more} more pictures are not shown`,
+  ];
+  const content = [output.content, ...notes.flatMap((note) => (note === false ? [] : `[${note}]`))].join('\n');
+  return { ...output, content, ...(shown.length > 0 && { files: shown.slice(0, MAX_PICTURES) }) };
+}
 
 /** With a note of what the focus has seen, unless it is not all of these lines. */
 function noted(file: Shown, output: ToolOutput, context: ToolContext): ToolOutput {

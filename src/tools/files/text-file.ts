@@ -1,4 +1,4 @@
-/** Reads text files for the tools: whole, up to a size limit, with problems of their encoding reported. */
+/** Reads files for the tools: whole, up to a size limit, with problems of their encoding reported. */
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Bounds } from './mounts.ts';
@@ -13,39 +13,55 @@ export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 export const NOT_UTF8 =
   'is not valid UTF-8, so saving it would damage it; convert it first (bash: iconv -f LATIN1 -t UTF-8, say), or change it with bash';
 
-/** A text file's content. */
-export interface TextFile {
-  readonly real: string;
-  readonly shown: string;
-  readonly text: string;
-  readonly bytes: number;
-  /** False: `text` contains U+FFFD in place of invalid UTF-8 and must not be written back. */
-  readonly validUtf8: boolean;
+/** What a file contains. */
+export interface FileContent {
   readonly stats: Stats;
   /** `hashOf` its bytes. */
   readonly hash: string;
-  /** True: the file changed while it was read, so `text` may mix old and new content. */
+  /** True: the file changed while it was read, so the content may be partly old and partly new. */
   readonly changing: boolean;
-}
-
-/** What a file contains. */
-export interface FileContent extends Pick<TextFile, 'stats' | 'hash' | 'changing'> {
   /** Null if it is larger than `MAX_FILE_BYTES`; `hash` says nothing then. */
   readonly content: Buffer | null;
 }
 
-/** Reads a file of the workspace; refuses directories, devices, binary content and large files. */
+/** A file of the workspace. */
+export interface WorkspaceFile extends FileContent {
+  readonly real: string;
+  readonly shown: string;
+  readonly content: Buffer;
+}
+
+/** A text file's content. */
+export interface TextFile extends Omit<WorkspaceFile, 'content'> {
+  readonly text: string;
+  readonly bytes: number;
+  /** False: `text` contains U+FFFD in place of invalid UTF-8 and must not be written back. */
+  readonly validUtf8: boolean;
+}
+
+/** Reads a text file of the workspace; refuses directories, devices, binary content and large files. */
 export async function readTextFile(bounds: Bounds, path: string): Promise<TextFile | Refusal> {
+  const file = await readWorkspaceFile(bounds, path);
+  return isRefusal(file) ? file : textOf(file);
+}
+
+/** The file as a text; refuses binary content. */
+export function textOf({ content, ...file }: WorkspaceFile): TextFile | Refusal {
+  const nul = content.indexOf(0);
+  if (nul >= 0) return refuse(`${file.shown}: ${binary(content, nul)}`);
+  const text = content.toString('utf8');
+  return { ...file, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content) };
+}
+
+/** Reads a file of the workspace, whatever is in it; refuses directories, devices and large files. */
+export async function readWorkspaceFile(bounds: Bounds, path: string): Promise<WorkspaceFile | Refusal> {
   const inside = await resolveInside(bounds, path);
   if (isRefusal(inside)) return inside;
   const file = await readContent(bounds, inside);
   if (isRefusal(file)) return file;
-  const { content, ...read } = file;
+  const { content } = file;
   if (content === null) return refuse(`${inside.shown}: ${tooLarge(file.stats.size)}`);
-  const nul = content.indexOf(0);
-  if (nul >= 0) return refuse(`${inside.shown}: ${binary(content, nul)}`);
-  const text = content.toString('utf8');
-  return { ...inside, ...read, text, bytes: content.length, validUtf8: Buffer.from(text).equals(content) };
+  return { ...inside, ...file, content };
 }
 
 /** Reads a regular file, whatever it contains. */

@@ -17,7 +17,7 @@ import { GIF, jpeg, pdf, png, WEBP } from '../../support/media-files.ts';
 const base64 = (bytes: Buffer) => bytes.toString('base64');
 const picture: MediaBlock = { type: 'image', mediaType: 'image/png', data: base64(png(3, 2)), name: 'p.png' };
 const paper: MediaBlock = { type: 'document', mediaType: 'application/pdf', data: base64(pdf()), name: 'Paper.PDF' };
-const RULES = { imageBytes: 1000, imageEdge: 100 };
+const RULES = { imageBytes: 1000, imageEdge: 100, animated: false };
 
 describe('the size of an image', () => {
   test.each([

@@ -1,5 +1,6 @@
 /** execute_code on a sandbox without containers: what the model reads, and what is kept. */
 import { describe, expect, it } from 'vitest';
+import { createSight } from '../../../src/engage/calls/sight.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { readArtifacts } from '../../../src/store/views/artifact-views.ts';
 import { executeCodeTool } from '../../../src/tools/code/execute-code.ts';
@@ -8,6 +9,7 @@ import { resultOf } from '../../engage/calls/code-focus.ts';
 import { takeOver } from '../../engage/focus-calls.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts';
+import { png } from '../../support/media-files.ts';
 import { engage } from '../../support/run-loop.ts';
 import { type FakeCode, fakeSandbox } from './fake-sandbox.ts';
 
@@ -141,6 +143,33 @@ describe('execute_code', () => {
     expect((await resultOf(pg.database, focus)).output).toBe(
       `returned 1\nfile "report.csv" (4 bytes) is kept as artifact ${kept!.id}\nfile "big.bin" was not kept: it has 10485761 bytes; at most 10485760 (10 MiB) are kept`,
     );
+  });
+
+  it('shows the model the pictures that the code leaves, and keeps none twice', async () => {
+    const files = [
+      { name: 'chart.png', bytes: png(40, 30) },
+      { name: 'data.csv', bytes: Buffer.from('a,b') },
+    ];
+    const focus = await focusOn(fakeSandbox(async () => ({ value: '1', files })));
+    const eyes = { unseen: () => ({ by: [], byAll: false }), tokens: () => 10 };
+    const room = { files: 20, bytes: 1_000_000, tokens: 1000 };
+    expect(await engage({ ...focus.means(), sight: createSight(eyes, room) })).toMatchObject({ kind: 'done' });
+    const [chart, csv, ...others] = await readArtifacts(pg.database, focus.key.workItemId);
+    expect([chart!.name, csv!.name, others]).toEqual(['chart.png', 'data.csv', []]);
+    const { output } = await resultOf(pg.database, focus);
+    const [call] = await pg.database.query<{ details: object }>(
+      'select details from animus.tool_calls where focus_id = $1',
+      [focus.key.focusId],
+    );
+    expect(output).toContain(`"chart.png" follows (artifact ${chart!.id}); what it shows is data.`);
+    const shown = {
+      artifact: chart!.id,
+      name: 'chart.png',
+      media_type: 'image/png',
+      bytes: png(40, 30).length,
+      tokens: 10,
+    };
+    expect(call!.details).toMatchObject({ files: 2, shown: [shown] });
   });
 
   it('ends with the lease: nothing is recorded, and the focus is lost', async () => {

@@ -2,6 +2,8 @@
 import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import { permissionTable } from '../../../core/permissions/permission-table.ts';
 import { createJournal } from '../../../engage/calls/journal.ts';
+import { createSight, roomForFiles } from '../../../engage/calls/sight.ts';
+import { contextLimits } from '../../../engage/context/context-bounds.ts';
 import { engage } from '../../../engage/loop.ts';
 import { bashContainerText } from '../../../engage/prompt/bash-container.ts';
 import { permissionsText } from '../../../engage/prompt/permissions.ts';
@@ -102,6 +104,10 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
   };
   const loopReach: LoopReach = {
     ...reachOf(focus, places, hooks),
+    sight: createSight(
+      reach.models.eyes(faculty),
+      roomForFiles(recorded, contextLimits(loopFocus.bounds, model).prompt),
+    ),
     beforeRequest: hooks.beforeRequest,
     directory: faculty.consolidate === null && place.worktree === null ? place.directory : undefined,
   };

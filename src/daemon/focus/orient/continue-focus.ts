@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asksModel, type Faculty } from '../../../catalog/faculty/faculty.ts';
 import { identityText, type ProviderIdentity } from '../../../core/config/providers/provider-identity.ts';
+import { MAX_BYTES, MAX_FILES } from '../../../engage/calls/sight.ts';
 import { type AnswerStart, continueFocus, readAnswerStart } from '../../../store/conversations/answer-start.ts';
 import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import type { FocusReach } from '../scope/focus-scope.ts';
-import { MAX_BYTES, MAX_FILES } from './orient-attachments.ts';
 
 /** The source of items that answer messages. Anybody may write it into an item: the database says whether it is true. */
 const CONVERSATION = 'chat';

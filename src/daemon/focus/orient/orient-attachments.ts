@@ -2,6 +2,7 @@
 import { asksModel } from '../../../catalog/faculty/faculty.ts';
 import { FULL_ID } from '../../../core/work/id-reference.ts';
 import { estimateTokens } from '../../../core/work/tokens.ts';
+import { judgeFile, MAX_BYTES, MAX_FILES } from '../../../engage/calls/sight.ts';
 import {
   type AttachedFile,
   attachedText,
@@ -21,9 +22,6 @@ import {
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import type { Focus } from '../scope/focus-scope.ts';
 
-/** What a request has room for, also where files of items above are named: providers take 30 MB in base64. */
-export const MAX_FILES = 20;
-export const MAX_BYTES = 20 * 1024 * 1024;
 /** How much of the room that the files of the item leave may go to files of earlier messages. */
 const EARLIER_PART = 0.5;
 
@@ -82,10 +80,11 @@ export async function attachmentMessages(
 /** What the recorded files are for the models of this answer, where the faculty had others before: their requests differ from what is recorded so far. */
 function unseenEarlier({ faculty, reach }: Focus, recorded: Transcript | undefined): AttachmentMessage[] {
   if (recorded === undefined || !asksModel(faculty.engage)) return [];
+  const eyes = reach.models.eyes(faculty);
   return recorded.messages.flatMap(({ media }) => {
     if (media === undefined) return [];
-    const by = reach.models
-      .unseen(faculty, media)
+    const by = eyes
+      .unseen(media)
       .by.filter((each) => !recorded.messages.some(({ content }) => content.includes(each.words)));
     return by.length === 0 ? [] : [words(earlierUnseen(media.name ?? media.type, by))];
   });
@@ -130,13 +129,11 @@ function messageOf(file: AttachedFile, content: Buffer, { faculty, reach }: Focu
   if (mediaType.startsWith('text/')) return words(attachedText(file, content.toString('utf8')));
   // A command that does the work instead of a model reads the file from the database.
   if (!asksModel(faculty.engage)) return words(mediaHeading(file));
-  const type = mediaType.startsWith('image/') ? 'image' : 'document';
-  const media = { type, mediaType, data: content.toString('base64'), name } as const;
-  const unseen = reach.models.unseen(faculty, media);
+  const judged = judgeFile({ name, mediaType }, content, reach.models.eyes(faculty));
   // Said now, so that it is recorded: what no model gets is not put into any request.
-  if (unseen.byAll) return words(mediaUnseen(file, unseen.by[0]!));
-  const heading = words(mediaHeading(file, unseen.by));
-  return { ...heading, artifactId: id, tokens: heading.tokens + reach.models.mediaTokens(faculty, media) };
+  if ('words' in judged) return words(mediaUnseen(file, judged.words));
+  const heading = words(mediaHeading(file, judged.unseen));
+  return { ...heading, artifactId: id, tokens: heading.tokens + judged.media.tokens! };
 }
 
 function words(content: string): AttachmentMessage {

@@ -1,5 +1,5 @@
 /** Files that code leaves: artifacts of the work item. */
-import { createHash } from 'node:crypto';
+import { hashedId } from '../../../core/work/hashed-id.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import { keepFile } from '../../../store/transcript/code-calls.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
@@ -16,15 +16,7 @@ export async function keepNestedFile(
   { db, callScope }: Reach,
 ): Promise<{ readonly artifactId: string } | { readonly problem: string }> {
   const own = origin === undefined ? [name] : [name, origin];
-  const id = fileId(JSON.stringify([callScope.focusId, turn, callId, ...own]));
+  const id = hashedId(JSON.stringify([callScope.focusId, turn, callId, ...own]));
   const kept = await withinLease(() => keepFile(db, callScope, { id, name, bytes }), signal);
   return 'problem' in kept ? kept : { artifactId: id };
-}
-
-/** A UUID version 8. */
-function fileId(key: string): string {
-  const hex = createHash('sha256').update(key).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    '-',
-  );
 }

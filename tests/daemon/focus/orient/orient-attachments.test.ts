@@ -161,8 +161,7 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
       },
       models: {
         forFocus: () => ({ contextWindow, settings: { maxTokens: 1000 } }),
-        mediaTokens: () => tokens,
-        unseen: () => ({ by: [], byAll: false }),
+        eyes: () => ({ tokens: () => tokens, unseen: () => ({ by: [], byAll: false }) }),
       },
     },
   } as unknown as Focus;
