@@ -1,7 +1,8 @@
 /**
  * What the tools of an agent cost beside the bare programs: `npm run bench -- tests/bench/tools/run.ts [--sizes 10,2770,30000] [--rounds 5]`.
  * `grep` and `glob` in generated trees of so many files, in the best isolation of this host with the rules of a daemon, against ripgrep started by
- * hand; `bash` that does nothing, one and 16 at once, against `bash`, and `bash` in `unshare`. They take turns; prints medians and what a call takes more.
+ * hand; `bash` that does nothing, one and 16 at once, against `bash`, and `bash` in `unshare`; a hook against `sh`. They take turns; prints medians and
+ * what a call takes more.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +12,8 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
 import { UNLEASED } from '../../../src/core/lifecycle/lease.ts';
+import { runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
+import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { detectIsolation } from '../../../src/process/isolation.ts';
 import { globTool } from '../../../src/tools/files/search/glob.ts';
@@ -81,6 +84,20 @@ async function commands(): Promise<void> {
   await compare('a command that does nothing', each);
   const together = each.map(([who, run]): Timed => [who, () => Promise.all(Array.from({ length: 16 }, run))]);
   await compare('16 of them at once', together);
+  await compare('a hook that does nothing', [
+    ['sh', () => program('/bin/sh', ['-c', ':'], workspace)],
+    ['the hook', () => runHook(context)],
+  ]);
+}
+
+/** As before each call of a tool. */
+async function runHook({ workspace, workItemId, focusId, faculty, isolation, fileRules }: ToolContext): Promise<void> {
+  const at = { cwd: workspace, focusDirectory: workspace, home: join(root, 'home'), owner: workItemId };
+  const hook = { command: '/bin/sh', args: ['-c', ':'], environment: {}, timeoutMs: 60_000, isolation, fileRules };
+  const input = { event: 'before_tool_call', work_item: {}, faculty: {} } as unknown as HookInput['before_tool_call'];
+  const call = { ...at, ...hook, workItemId, focusId, faculty };
+  const { kind } = await runHookCommand('before_tool_call', call, input, processes, new AbortController().signal);
+  if (kind !== 'proceed') throw new Error(`the hook has ${kind}`);
 }
 
 type Timed = readonly [who: string, run: () => Promise<unknown>];
