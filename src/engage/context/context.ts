@@ -58,15 +58,12 @@ function resultBlock(call: RecordedCall, showsFiles: boolean): ToolResultBlock {
   return {
     type: 'tool_result',
     callId: call.callId,
-    content: [
-      { type: 'text', text: call.output },
-      ...(call.shown ?? []).map((file) => fileBlock(file, call, showsFiles)),
-    ],
+    content: [{ type: 'text', text: call.output }, ...(call.shown ?? []).map((file) => fileBlock(file, showsFiles))],
     isError: call.isError,
   };
 }
 
-function fileBlock({ media, gone }: ShownFile, { name: tool }: RecordedCall, isShown: boolean): MediaBlock | TextBlock {
-  if (!isShown) return { type: 'text', text: fileLeftOut(media.name ?? '', tool) };
+function fileBlock({ media, artifactId, gone }: ShownFile, isShown: boolean): MediaBlock | TextBlock {
+  if (!isShown) return { type: 'text', text: fileLeftOut(media.name ?? '', artifactId) };
   return gone ? { type: 'text', text: fileGone(media.name ?? '') } : media;
 }
