@@ -66,7 +66,7 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
   async function settle(): Promise<void> {
     clearImmediate(scheduled);
     scheduled = undefined;
-    while (writing !== null) await writing;
+    for (let current = writing; current !== null; current = writing) await current;
     if (failure) throw failure.error;
   }
 
@@ -80,7 +80,8 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
       });
     },
     async alone(write) {
-      while (writing !== null) await writing;
+      // Checked and taken without a pause between, where several wait.
+      for (let current = writing; current !== null; current = writing) await current;
       const written = write();
       writing = written.then(ignore, ignore).then(() => {
         writing = null;
