@@ -21,8 +21,3 @@ export const FILE_TOOLS: readonly Tool[] = [
   globTool,
   grepTool,
 ];
-
-/** The names of those that change files. */
-export const WRITING_FILE_TOOLS: readonly string[] = FILE_TOOLS.filter(({ risk }) => risk === 'write').map(
-  ({ name }) => name,
-);

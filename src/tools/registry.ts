@@ -1,7 +1,6 @@
 /** The registry of tools, and the selection for a faculty. */
 import { z } from 'zod';
 import type { CodeExecution, Faculty } from '../catalog/faculty/faculty.ts';
-import type { KnownTool } from '../catalog/reading/read-permissions.ts';
 import { NO_SKILLS, type SkillLibrary } from '../catalog/skills/skill.ts';
 import type { WebSearchConfig } from '../core/config/sections/web.ts';
 import type { PermittedTool } from '../core/permissions/permissions.ts';
@@ -16,6 +15,7 @@ import { codeItemTool } from './code/code-item-tool.ts';
 import { pooledSpec } from './code/contained-run.ts';
 import { executeCodeTool } from './code/execute-code.ts';
 import { FILE_TOOLS } from './files.ts';
+import type { ToolTable } from './known-tools.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
 import { type EmbedQuery, noQueryEmbedding } from './memory/embed-query.ts';
 import { memoryForget, memoryStore, memoryUpdate } from './memory/memory-changes.ts';
@@ -102,12 +102,18 @@ const CHOSEN_TOOLS: readonly Tool[] = [
 
 const ALL_TOOLS: readonly Tool[] = [...ENGINE_TOOLS, ...CHOSEN_TOOLS, ...FACULTY_TOOLS];
 
-/** Every tool that permission rules may name, beside those of servers. */
-export function knownTools(): readonly KnownTool[] {
-  return withJobs(ALL_TOOLS).map((tool) => {
+/** The content of known-tools.json. */
+export function describeTools(): ToolTable {
+  const known = withJobs(ALL_TOOLS).map((tool) => {
     const { shape } = tool.input as unknown as z.ZodObject;
     return { ...permittedTool(tool), fields: [...new Set([...Object.keys(shape), ...Object.keys(tool.kinds ?? {})])] };
   });
+  return {
+    listed: FACULTY_TOOL_NAMES,
+    writing: FILE_TOOLS.filter(({ risk }) => risk === 'write').map(({ name }) => name),
+    known,
+    kinds: Object.fromEntries(ALL_TOOLS.map(({ name, kind }) => [name, kind])),
+  };
 }
 
 /** A tool of a focus, as permission rules see it. */
@@ -131,9 +137,6 @@ const OWN_RECORDS: ReadonlySet<string> = new Set(
 
 /** The valid names in a faculty's `tools`. Those of the engine are there anyway. */
 export const FACULTY_TOOL_NAMES: readonly string[] = [...FACULTY_TOOLS, ...ENGINE_TOOLS].map((tool) => tool.name);
-
-/** Every tool of animus with its kind. */
-export const TOOL_KINDS: ReadonlyMap<string, Tool['kind']> = new Map(ALL_TOOLS.map(({ name, kind }) => [name, kind]));
 
 /** The tools of a faculty by name: the engine's, with that for `code`, then its own in the order written. Loading has refused unknown names. */
 export function toolset(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFaculty } from '../../src/catalog/read-faculty.ts';
-import { FACULTY_TOOL_NAMES, knownTools, toolset } from '../../src/tools/registry.ts';
+import { toolTable } from '../../src/tools/known-tools.ts';
+import { FACULTY_TOOL_NAMES, toolset } from '../../src/tools/registry.ts';
 
 const HEAD = `[faculty]
 name = "clerk"
@@ -11,7 +12,7 @@ tools = ["bash", "web_fetch", "write_file"]
 `;
 
 function read(permissions: string) {
-  const references = { toolNames: FACULTY_TOOL_NAMES, tools: knownTools() };
+  const references = { toolNames: FACULTY_TOOL_NAMES, tools: toolTable().known };
   return readFaculty('/f/clerk.toml', HEAD + permissions, references);
 }
 
@@ -19,7 +20,7 @@ it('takes tools in the list that every faculty has', () => {
   const text = HEAD.replace('tools = ["bash"', 'tools = ["ask_human", "ledger_append", "bash"');
   const { faculty, problems } = readFaculty('/f/clerk.toml', text, {
     toolNames: FACULTY_TOOL_NAMES,
-    tools: knownTools(),
+    tools: toolTable().known,
   });
   expect(problems).toEqual([]);
   const offered = [...toolset(faculty!.engage.tools).keys()];

@@ -13,6 +13,7 @@ test('the package contains everything that it needs to run, and nothing else', {
     'dist/store/embedded/prepared-database.zst',
     ...git(
       'migrations',
+      'docker/browser',
       'docker/sandbox',
       'faculties',
       'skills',

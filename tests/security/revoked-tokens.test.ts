@@ -28,7 +28,16 @@ const KINDS: readonly (readonly [method: string, path: string, body?: object])[]
 
 type Ended = (token: { readonly id: string; readonly person: string }) => Promise<unknown>;
 const ENDS: readonly (readonly [name: string, requests: number, end: Ended])[] = [
-  ['a revoked token', 3000, ({ id }) => revokeToken(owner(), id)],
+  ['a revoked token', 10_000, ({ id }) => revokeToken(owner(), id)],
+  [
+    'a token that is revoked without a notification',
+    10_000,
+    ({ id }) =>
+      owner().transaction(async (tx) => {
+        await tx.query('set local animus.notify = off');
+        await revokeToken(tx, id);
+      }),
+  ],
   ['a disabled person', 800, ({ person }) => setPerson(owner(), person, { role: 'submitter', disabled: true })],
   [
     'an expired token',

@@ -15,7 +15,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { SKILLS_OPTION, skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { version } from '../../terminal/command/version.ts';
-import { FACULTY_TOOL_NAMES, knownTools } from '../../tools/registry.ts';
+import { toolTable } from '../../tools/known-tools.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly faculties?: string;
@@ -109,6 +109,7 @@ function sayWhatIsSlow({ context, output }: Invocation, { databaseUrl, home }: C
 /** Refuses a directory that is missing or has no faculty files. The daemon reports files with problems. */
 function requireFaculties(directory: string): void {
   if (!existsSync(directory)) throw new AnimusError('faculty.none', { directory });
-  const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES, tools: knownTools() });
+  const { listed, known } = toolTable();
+  const { faculties, problems } = loadFaculties(directory, { toolNames: listed, tools: known });
   if (faculties.size === 0 && problems.length === 0) throw new AnimusError('faculty.none', { directory });
 }

@@ -7,8 +7,11 @@ import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { findProgram } from '../../process/find-program.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
-import type { Isolation, ProcessHost, ProcessOwner } from '../../process/process-host.ts';
+import type { Isolation, ProcessHost, ProcessOwner, ProcessResult } from '../../process/process-host.ts';
+import { systemProgram } from '../../process/runners/start-gate.ts';
+import { gathered } from './gathered.ts';
 import { harmlessEnvironment } from './harmless.ts';
+import { oneScript } from './one-script.ts';
 
 export interface GitRunner {
   readonly processes: ProcessHost;
@@ -47,12 +50,25 @@ const TIMEOUT_MS = 300_000;
 /** Lists of paths; as many as a repository with 100,000 files has. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
+/** The highest exit status of git itself: of a wrong call. */
+const MOST_OF_GIT = 129;
+
 /** What a call of git is given beside its arguments. */
 export interface GitInput {
   readonly stdin?: string;
   /** Added to its environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
+
+/** Commands that only read. Those that are called at the same moment in one place share an entry into the isolation, which costs more than most of them. */
+const READS: ReadonlySet<string | undefined> = new Set([
+  'config',
+  'show-ref',
+  'status',
+  'rev-list',
+  'diff-tree',
+  'diff',
+]);
 
 /** Runs git; returns a failure of git as a value. Errors: `worktree.failed` when git did not finish. */
 export async function runGit(
@@ -61,17 +77,79 @@ export async function runGit(
   git: GitRunner,
   input: GitInput = {},
 ): Promise<GitResult> {
-  const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
-  const directory = place.workTree ?? place.gitDir;
+  const call: GitCall = { place, args, input };
+  const isAlone = !READS.has(args[0]) || Object.keys(input).length > 0;
+  return isAlone ? runAlone(call, git) : runGathered(call, git);
+}
+
+interface GitCall {
+  readonly place: GitPlace;
+  readonly args: readonly string[];
+  readonly input: GitInput;
+}
+
+async function runAlone({ place, args, input }: GitCall, git: GitRunner): Promise<GitResult> {
+  const command = { command: gitProgram(), args: [...before(place), ...args] };
+  const { exitCode, stdout, stderr } = await runProgram(place, args[0], { ...command, ...input }, git);
+  return { ok: exitCode === 0, stdout: stdout.text, cut: stdout.truncated, stderr: stderr.text.trim() };
+}
+
+const runGathered = gathered<GitRunner, GitCall, GitResult>(({ place }) => JSON.stringify(place), runTogether);
+
+async function runTogether(calls: readonly GitCall[], git: GitRunner): Promise<readonly GitResult[]> {
+  const alone = () => Promise.all(calls.map((call) => runAlone(call, git)));
+  const [{ place }] = calls as [GitCall];
+  const sh = systemProgram('sh');
+  if (calls.length === 1 || sh === null) return alone();
+  const script = oneScript(calls.map(({ args }) => [gitProgram(), ...before(place), ...args]));
+  const names = calls.map(({ args }) => args[0]).join(', ');
+  const { stdout, stderr } = await runProgram(place, names, { command: sh, args: ['-c', script.text] }, git);
+  const outputs = script.outputs(stdout.text, stderr.text);
+  // Together they may have written too much, and why a command was killed is known of one alone.
+  const isClear =
+    !stdout.truncated && !stderr.truncated && outputs.every(({ exitStatus }) => exitStatus <= MOST_OF_GIT);
+  if (!isClear) return alone();
+  return outputs.map(({ exitStatus, ...each }) => ({
+    ok: exitStatus === 0,
+    stdout: each.stdout,
+    cut: false,
+    stderr: each.stderr.trim(),
+  }));
+}
+
+function before(place: GitPlace): readonly string[] {
+  return ['--no-pager', '-C', directoryOf(place)];
+}
+
+function directoryOf({ workTree, gitDir }: GitPlace): string {
+  return workTree ?? gitDir;
+}
+
+function searchPath(): string {
+  return process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+}
+
+function gitProgram(): string {
+  return findProgram('git', searchPath(), '/') ?? 'git';
+}
+
+/** `name`: of the command of git, for errors. */
+async function runProgram(
+  place: GitPlace,
+  name: string | undefined,
+  { command, args, stdin, env }: GitInput & { readonly command: string; readonly args: readonly string[] },
+  git: GitRunner,
+): Promise<ProcessResult> {
+  const directory = directoryOf(place);
   const result = await git.processes.run(
     {
       owner: git.owner,
-      command: findProgram('git', path, '/') ?? 'git',
-      args: ['--no-pager', '-C', directory, ...args],
+      command,
+      args,
       // Git runs as its owner where commands run as another user.
       cwd: runsAsOwner(git.isolation) ? directory : '/',
-      env: { PATH: path, ...environmentOf(place), ...input.env },
-      ...(input.stdin !== undefined && { stdin: input.stdin }),
+      env: { PATH: searchPath(), ...environmentOf(place), ...env },
+      ...(stdin !== undefined && { stdin }),
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       isolation: git.isolation,
@@ -81,16 +159,12 @@ export async function runGit(
   );
   git.signal.throwIfAborted();
   if (result.ended === 'interrupted' || result.ended === 'unavailable')
-    throw new AnimusError('process.interrupted', { command: `git ${args[0]}`, detail: result.problem });
+    throw new AnimusError('process.interrupted', { command: `git ${name}`, detail: result.problem });
   if (result.ended !== 'exit') {
     const why = result.problem ?? result.ended;
-    throw new AnimusError('worktree.failed', {
-      repo: directory,
-      detail: `git ${args[0]} did not finish: ${why}`,
-    });
+    throw new AnimusError('worktree.failed', { repo: directory, detail: `git ${name} did not finish: ${why}` });
   }
-  const { text: stdout, truncated: cut } = result.stdout;
-  return { ok: result.exitCode === 0, stdout, cut, stderr: result.stderr.text.trim() };
+  return result;
 }
 
 function environmentOf({ gitDir, commonDir, workTree, off }: GitPlace): Record<string, string> {

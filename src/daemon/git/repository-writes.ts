@@ -1,18 +1,16 @@
 /** Serialises this daemon's writes to a repository, and retries while another process holds its locks or is in the middle of a change. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
-import { type GitInput, type GitPlace, type GitResult, type GitRunner, type GitWriter, runGit } from './git.ts';
+import { type GitInput, type GitPlace, type GitResult, type GitWriter, runGit } from './git.ts';
 import { watchLocks } from './left-locks.ts';
 
 const TRIES = 20;
 /** Locks that were left are removed one after the other, each after tries of its own. */
 const MOST_TRIES = 10 * TRIES;
-/**
- * Several foci, daemons and people who write to one repository contend for its lock files. While `git worktree add` runs, the HEAD of the new worktree
- * names no commit, and whatever looks at all refs fails.
- */
-const PASSING =
-  /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref|bad object worktrees\/.+\/HEAD/i;
+/** While a person's `git worktree add` runs, files of the new worktree are empty and its HEAD names no commit: whatever looks at all worktrees or refs fails. */
+const HALF_MADE = /bad object worktrees\/.+\/HEAD|failed to read .+commondir/i;
+/** Several foci, daemons and people who write to one repository contend for its lock files. */
+const LOCKED = /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref/i;
 
 /** A command that takes the repository's locks. Errors: `worktree.failed` with git's message; `work.lease_lost`. */
 export async function writeGit(
@@ -25,24 +23,33 @@ export async function writeGit(
   for (let tries = 1, all = 1; ; tries++, all++) {
     const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, git, input));
     if (result.ok) return;
-    if (!PASSING.test(result.stderr)) throw gitFailure(place, args, result);
+    if (!LOCKED.test(result.stderr) && !HALF_MADE.test(result.stderr)) throw gitFailure(place, args, result);
     if (await locks.removeNamed(result.stderr)) tries = 0;
     else if (tries >= TRIES || all >= MOST_TRIES) throw gitFailure(place, args, result);
-    else await git.clock.sleep(50 * Math.random() * tries, git.signal);
+    else await rest(tries, git);
   }
 }
 
-/** Returns the output of a command that only reads. Errors: `worktree.failed` with git's message. */
+/** Returns the output of a command that needs no lock of the repository. Errors: `worktree.failed` with git's message. */
 export async function readGit(
   place: GitPlace,
   args: readonly string[],
-  git: GitRunner,
+  git: GitWriter,
   input: GitInput = {},
 ): Promise<string> {
-  const result = await runGit(place, args, git, input);
-  if (!result.ok) throw gitFailure(place, args, result);
-  refuseCut(place, args, result);
-  return result.stdout;
+  for (let tries = 1; ; tries++) {
+    const result = await runGit(place, args, git, input);
+    if (result.ok) {
+      refuseCut(place, args, result);
+      return result.stdout;
+    }
+    if (tries >= TRIES || !HALF_MADE.test(result.stderr)) throw gitFailure(place, args, result);
+    await rest(tries, git);
+  }
+}
+
+function rest(tries: number, { clock, signal }: GitWriter): Promise<void> {
+  return clock.sleep(50 * Math.random() * tries, signal);
 }
 
 /** Part of a list would be taken for the whole. Errors: `worktree.failed`. */

@@ -10,7 +10,7 @@ import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
 import { detectIsolation } from '../../process/isolation.ts';
-import { FACULTY_TOOL_NAMES, knownTools, TOOL_KINDS } from '../../tools/registry.ts';
+import { toolTable } from '../../tools/known-tools.ts';
 import { hostIsolation } from '../focus/scope/host-isolation.ts';
 import { mcpVariableProblems } from '../guard/mcp-variables.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
@@ -34,11 +34,12 @@ export async function loadRunnableFaculties(
   // Not by the path: a scratch daemon has another home, and the hooks of the real one.
   const isNamed = (config.origins.get('hooks.directory') ?? 'default') !== 'default';
   const shared = readHooksDirectory(config.hooks.directory, isNamed);
+  const { listed, known, kinds } = toolTable();
   const loaded = loadFaculties(directory, {
-    toolNames: FACULTY_TOOL_NAMES,
+    toolNames: listed,
     providerNames,
-    tools: knownTools(),
-    toolKinds: TOOL_KINDS,
+    tools: known,
+    toolKinds: new Map(Object.entries(kinds)),
     sharedHooks: shared.hooks,
   });
   const names = modelNames(config);

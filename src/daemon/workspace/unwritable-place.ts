@@ -6,7 +6,7 @@ import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
 import { runAsUser } from '../../process/runners/as-user.ts';
 import type { User } from '../../process/runners/user.ts';
-import { WRITING_FILE_TOOLS } from '../../tools/files.ts';
+import { toolTable } from '../../tools/known-tools.ts';
 
 /** A directory that a faculty has to write to, and cannot. */
 export interface UnwritablePlace {
@@ -23,7 +23,7 @@ export interface UnwritablePlace {
  */
 export function unwritablePlace(faculty: Faculty, isolation: Isolation): UnwritablePlace | null {
   const { workspace, repo } = faculty;
-  const tools = faculty.engage.tools.filter((name) => WRITING_FILE_TOOLS.includes(name));
+  const tools = faculty.engage.tools.filter((name) => toolTable().writing.includes(name));
   if (workspace !== null && tools.length > 0) return placeOf('workspace', workspace, tools.join(', '), isolation);
   // git keeps the branch and the entry of each worktree in the repository.
   if (faculty.isolation === 'worktree' && repo !== null)

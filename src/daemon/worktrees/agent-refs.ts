@@ -21,13 +21,14 @@ const MAX_REFS = 200;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Branches and tags that differ from those it began with, every stash, and commits that only a reflog knows (amended, reset, on a deleted branch):
+ * Branches and tags that differ from those it began with, every stash, and `dropped`, commits that only a reflog knows (amended, reset, on a deleted branch):
  * nothing that was once committed is lost with the directory.
  */
 export async function readAgentRefs(
   place: GitPlace,
   branch: string,
-  { head, byName }: Refs,
+  { byName }: Refs,
+  dropped: readonly AgentRef[],
   git: GitWriter,
 ): Promise<readonly AgentRef[]> {
   const began = new Map(parseRefs(readBegan(place)));
@@ -35,7 +36,7 @@ export async function readAgentRefs(
     .filter(([ref, commit]) => OF_AGENT.test(ref) && ref !== `refs/heads/${branch}` && began.get(ref) !== commit)
     .map(([ref, commit]): AgentRef => ({ name: ref.slice('refs/'.length), commit }));
   const stashed = byName.has('refs/stash') ? await stashes(place, git) : [];
-  return [...named, ...stashed, ...(await dropped(place, head, git))].slice(0, MAX_REFS);
+  return [...named, ...stashed, ...dropped].slice(0, MAX_REFS);
 }
 
 async function stashes(place: GitPlace, git: GitWriter): Promise<readonly AgentRef[]> {
@@ -43,10 +44,10 @@ async function stashes(place: GitPlace, git: GitWriter): Promise<readonly AgentR
   return linesOf(listed).map((commit, n) => ({ name: `stash/${n}`, commit }));
 }
 
-/** The newest commits of each line of history that only reflogs name. */
-async function dropped(place: GitPlace, head: string | null, git: GitWriter): Promise<readonly AgentRef[]> {
+/** The newest commits of each line of history that only reflogs name. `tip`: where HEAD has no commit, the one that counts as its. */
+export async function readDropped(place: GitPlace, tip: string | null, git: GitWriter): Promise<readonly AgentRef[]> {
   // What was handed over before is handed over again: what is missing in the new list is pruned.
-  const range = ['--reflog', '--not', `--exclude=${OUT}*`, '--all', ...(head === null ? [] : [head])];
+  const range = ['--reflog', '--not', `--exclude=${OUT}*`, '--all', ...(tip === null ? [] : [tip])];
   const listed = await readGit(place, ['rev-list', '--parents', `--max-count=${MAX_REFS}`, ...range], git);
   const rows = linesOf(listed).map((line) => line.split(' '));
   const parents = new Set(rows.flatMap(([, ...above]) => above));

@@ -15,7 +15,7 @@ import {
   treeAndDate,
   writeTree,
 } from '../git/snapshot.ts';
-import { type AgentRef, readAgentRefs } from './agent-refs.ts';
+import { type AgentRef, readAgentRefs, readDropped } from './agent-refs.ts';
 import { placeBranch } from './place-branch.ts';
 import type { Worktree } from './worktree.ts';
 import { OUT } from './worktree-refs.ts';
@@ -39,9 +39,15 @@ export async function handOver(
   git: GitWriter,
 ): Promise<HandedOver> {
   const { place, branch } = worktree;
-  const [status, refs] = await Promise.all([readStatus(place, git), readRefs(place, git)]);
+  // The commit on top of HEAD that is made next changes nothing about what is dropped.
+  const [status, refs, found] = await Promise.all([
+    readStatus(place, git),
+    readRefs(place, git),
+    readDropped(place, null, git),
+  ]);
   const { tip, rest } = await commitRest(worktree, status, { words, commit }, git);
-  const others = await readAgentRefs(place, branch, { ...refs, head: tip }, git);
+  const dropped = status.head === null ? await readDropped(place, tip, git) : found;
+  const others = await readAgentRefs(place, branch, refs, dropped, git);
   const before = refs.byName.get(`refs/heads/${branch}`);
   // The branch has the files as the agent left them, on whatever branch it was. What it had there otherwise is kept beside it.
   const isBehind =

@@ -6,6 +6,7 @@ import { findProgram } from '../../process/find-program.ts';
 import type { GitPlace, GitWriter, Setting } from '../git/git.ts';
 import type { PrivateSettings } from '../git/private-config.ts';
 import { filtersOff, readSettings } from '../git/programs-off.ts';
+import { type Refs, readRefs } from '../git/read-refs.ts';
 import { findRepository, type Repository } from '../git/repository.ts';
 
 /** What the private repository of a worktree is made and mended with. */
@@ -23,16 +24,19 @@ export async function openOrigin(
   { repo, author }: { readonly repo: string; readonly author: PrivateSettings['author'] },
   trailers: readonly string[],
   git: GitWriter,
-): Promise<{ readonly origin: Origin; readonly filters: readonly string[] }> {
+): Promise<{ readonly origin: Origin; readonly filters: readonly string[]; readonly refs: Refs }> {
   const repository = findRepository(repo);
   if ('problem' in repository) throw new AnimusError('worktree.failed', { repo, detail: repository.problem });
   const { gitDir, commonDir, workTree } = repository;
-  const operator = await readSettings({ gitDir, commonDir, workTree }, git);
+  // Neither runs a program that the configuration names.
+  const bare: GitPlace = { gitDir, commonDir, workTree, off: [] };
+  const [operator, refs] = await Promise.all([readSettings(bare, git), readRefs(bare, git)]);
   const { off, filters } = filtersOff(operator);
-  const place: GitPlace = { gitDir, commonDir, workTree, off };
+  const place: GitPlace = { ...bare, off };
   return {
     origin: { repository, place, settings: { operator, author, hooksPath: hooksOf(repository, operator) }, trailers },
     filters,
+    refs,
   };
 }
 

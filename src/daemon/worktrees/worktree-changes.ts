@@ -1,4 +1,5 @@
 /** What an item has changed between two commits, for its outcome and for people. */
+import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
@@ -48,7 +49,7 @@ export async function changesBetween(
 /** Through a file: the output of a command is decoded as text, and a patch has the bytes of the files. */
 async function readPatch(place: GitPlace, start: string, result: string, git: GitWriter) {
   const file = join(place.gitDir, 'animus-patch');
-  await rm(file, { recursive: true, force: true });
+  rmSync(file, { recursive: true, force: true });
   try {
     const how = [
       '--binary',

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { HandedCommits, RecordedWorktree } from '../../store/work/worktrees.ts';
 import type { GitPlace, GitWriter } from '../git/git.ts';
-import { type Refs, readRefs } from '../git/read-refs.ts';
+import type { Refs } from '../git/read-refs.ts';
 import { readGit, writeGit } from '../git/repository-writes.ts';
 import { removeAt } from './beside.ts';
 import { commitTrailers } from './commit-hook.ts';
@@ -75,7 +75,7 @@ export interface Worktree
 export async function planWorktree(spec: WorktreeSpec, git: GitWriter): Promise<WorktreePlan> {
   const { recorded } = spec;
   const names = worktreeNames(spec.id);
-  const { origin, filters } = await openOrigin(spec, commitTrailers(spec.workItemId, spec.submittedBy), git);
+  const { origin, filters, refs } = await openOrigin(spec, commitTrailers(spec.workItemId, spec.submittedBy), git);
   const { commonDir } = origin.repository;
   if (recorded !== null && recorded.repo !== commonDir) {
     throw new AnimusError('worktree.other_repository', { path: recorded.path, began: recorded.repo, now: commonDir });
@@ -84,7 +84,6 @@ export async function planWorktree(spec: WorktreeSpec, git: GitWriter): Promise<
   const path = join(root.path, names.name);
   const { id, workItemId } = spec;
   const fate = fateOf({ id, workItemId, recorded, path, place: root.place, found: lookAtPrivate(path) });
-  const refs = await readRefs(origin.place, git);
   const base = recorded?.base ?? (await baseOf(names, fate.made, refs, origin, git));
   const taken = fate.made === 'new' ? await takeOverLinked(spec.linked, names, origin, git) : null;
   const made = taken === null ? fate.made : 'again';
@@ -97,8 +96,7 @@ export async function planWorktree(spec: WorktreeSpec, git: GitWriter): Promise<
 export async function openWorktree(plan: WorktreePlan, git: GitWriter): Promise<Worktree> {
   const { spec, names, origin, path, base, begin, made } = plan;
   const place = privatePlace(path, origin.settings);
-  // The base keeps the objects that are borrowed.
-  if (plan.refs.byName.get(names.base) !== base) await writeGit(origin.place, ['update-ref', names.base, base], git);
+  const [repoIsDirty] = await Promise.all([made === 'new' && isDirty(origin, git), keepBase(plan, git)]);
   const start = { branch: names.branch, commit: begin.tip, rest: begin.rest, refs: copiedRefs(plan.refs) };
   if (made === 'damaged') await remakeDotGit(path, start, origin, git);
   if (made === 'new' || made === 'again' || made === 'lost') {
@@ -111,9 +109,13 @@ export async function openWorktree(plan: WorktreePlan, git: GitWriter): Promise<
   if (made === 'switched') await restoreState({ place, names, origin }, begin, git);
   const { lost, filters } = plan;
   const placed = spec.recorded?.branch ?? names.branch;
-  const repoIsDirty = made === 'new' && (await isDirty(origin, git));
   const now = { place, branch: names.branch, placed, start: startOf(plan), repoIsDirty };
   return { spec, names, origin, path, base, made, lost, filters, ...now };
+}
+
+/** The base keeps the objects that are borrowed. */
+async function keepBase({ names, origin, base, refs }: WorktreePlan, git: GitWriter): Promise<void> {
+  if (refs.byName.get(names.base) !== base) await writeGit(origin.place, ['update-ref', names.base, base], git);
 }
 
 /** HEAD of the repository, detached or not; of a worktree that this database does not know, what the repository says. */

@@ -4,14 +4,16 @@ import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import { filesFrom, type ShownFile } from '../../store/transcript/shown-files.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { fileGone, fileLeftOut } from '../prompt/shown-files.ts';
-import { pieces, wordsOf } from './closed-answers.ts';
+import { type Piece, pieces, wordsOf } from './closed-answers.ts';
+import { repeatedReads } from './repeated-reads.ts';
 
 /**
  * The messages of the next request: one user message with the first messages of the focus and the stubs of finished blocks, then the
  * open block. Roles alternate; every tool call is followed by its result, first in the next user message, in call order;
  * engine messages come after them. In a conversation, the earlier answers come first, each with what was said and its stubs
- * (`closed-answers.ts`).
+ * (`closed-answers.ts`). A file that was read again and has not changed is shown once (`repeated-reads.ts`).
  *
  * Cache breakpoints: the message before the open block (its end is the last stub), the newest, and the user message before it. That one was
  * the newest one in the previous request, so its end is in the cache: however many calls an answer has, no look-back is needed.
@@ -28,7 +30,9 @@ export function renderMessages(transcript: Transcript): Message[] {
 
   const shownFrom = filesFrom(transcript.messages);
   let opening: number | null = null;
-  for (const piece of pieces(transcript)) {
+  const parts = pieces(transcript);
+  const repeated = repeatedReads(wholeTurns(parts));
+  for (const piece of parts) {
     if ('message' in piece) append('user', blocksOf(piece.message));
     else {
       const { turn, era, content, calls } = piece.turn;
@@ -37,7 +41,7 @@ export function renderMessages(transcript: Transcript): Message[] {
       if (!piece.saidOnly)
         append(
           'user',
-          calls.map((call) => resultBlock(call, turn >= shownFrom)),
+          calls.map((call) => resultBlock(call, repeated, turn >= shownFrom)),
         );
     }
   }
@@ -52,13 +56,32 @@ function blocksOf({ content, media }: EngineMessage): ContentBlock[] {
   return [{ type: 'text', text: content }, ...(media === undefined ? [] : [media])];
 }
 
+function wholeTurns(parts: readonly Piece[]): RecordedTurn[] {
+  return parts.flatMap((piece) => ('turn' in piece && !piece.saidOnly ? [piece.turn] : []));
+}
+
+/** The newest turn with its results as the next request shows them. */
+export function newestAsShown(transcript: Transcript): RecordedTurn {
+  const newest = transcript.turns.at(-1)!;
+  if (!newest.calls.some(({ name }) => name === 'read_file')) return newest;
+  const repeated = repeatedReads(wholeTurns(pieces(transcript)));
+  return { ...newest, calls: newest.calls.map((call) => ({ ...call, output: repeated.get(call) ?? call.output })) };
+}
+
 /** The words of a result, then its files. */
-function resultBlock(call: RecordedCall, showsFiles: boolean): ToolResultBlock {
+function resultBlock(
+  call: RecordedCall,
+  repeated: ReadonlyMap<RecordedCall, string>,
+  showsFiles: boolean,
+): ToolResultBlock {
   if (call.output === null) throw new Error(`call ${call.callId} has no result yet`);
   return {
     type: 'tool_result',
     callId: call.callId,
-    content: [{ type: 'text', text: call.output }, ...(call.shown ?? []).map((file) => fileBlock(file, showsFiles))],
+    content: [
+      { type: 'text', text: repeated.get(call) ?? call.output },
+      ...(call.shown ?? []).map((file) => fileBlock(file, showsFiles)),
+    ],
     isError: call.isError,
   };
 }

@@ -6,7 +6,7 @@ import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
-import { renderMessages } from './context.ts';
+import { newestAsShown, renderMessages } from './context.ts';
 import { isFold } from './context-folds.ts';
 
 /** The part before the messages in every request of a focus. */
@@ -28,7 +28,7 @@ export function inputPressure(transcript: Transcript, prefix: Prefix): number {
   const since = transcript.messages.filter(({ afterTurn }) => afterTurn >= last.turn);
   // Where nothing was folded or left out, the request only grew: most turns need not estimate the whole history.
   if (!since.some((message) => isFold(message) || message.kind === 'left_out'))
-    return last.inputTokens + estimateTurn(last) + sum(since.map(estimateMessage));
+    return last.inputTokens + estimateTurn(newestAsShown(transcript)) + sum(since.map(estimateMessage));
   const asked = {
     turns: transcript.turns.slice(0, -1),
     messages: transcript.messages.filter(({ afterTurn }) => afterTurn < last.turn),

@@ -76,10 +76,8 @@ class Batch {
     }
     this.#writing = false;
     if (this.#refused) return this.#refused;
-    connection.stream.cork();
+    connection.sync.call(unsent);
     if (connection.stream.writable) connection.stream.write(Buffer.concat(written));
-    connection.sync();
-    connection.stream.uncork();
     return null;
   }
 

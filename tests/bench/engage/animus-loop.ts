@@ -16,7 +16,8 @@ import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
-import { FACULTY_TOOL_NAMES, TOOL_KINDS } from '../../../src/tools/registry.ts';
+import { toolTable } from '../../../src/tools/known-tools.ts';
+import { FACULTY_TOOL_NAMES } from '../../../src/tools/registry.ts';
 import { worldTool } from '../../../src/tools/tool.ts';
 import { startTestFocus } from '../../support/focus.ts';
 import { engage } from '../../support/run-loop.ts';
@@ -82,7 +83,7 @@ async function openGuard() {
   const facultiesDir = new URL('../../../faculties', import.meta.url).pathname;
   const { faculties } = loadFaculties(facultiesDir, {
     toolNames: FACULTY_TOOL_NAMES,
-    toolKinds: TOOL_KINDS,
+    toolKinds: new Map(Object.entries(toolTable().kinds)),
     providerNames: ['anthropic'],
   });
   const config = loadConfig({ env, cwd });

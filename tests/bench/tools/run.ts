@@ -1,54 +1,47 @@
 /**
- * What the tools of an agent cost beside the bare programs: `npm run bench -- tests/bench/tools/run.ts [--sizes 10,2770,30000] [--rounds 5]`.
+ * What the tools of an agent cost beside the bare programs: `npm run bench -- tests/bench/tools/run.ts [--sizes 10,2770,30000] [--rounds 5]`. For 300,000 files,
+ * TMPDIR=/dev/shm makes the tree in less than a minute (1.3 GB).
  * `grep` and `glob` in generated trees of so many files, in the best isolation of this host with the rules of a daemon, against ripgrep started by
- * hand; `bash` that does nothing, one and 16 at once, against `bash`, and `bash` in `unshare`. They take turns; prints medians and what a call takes more.
+ * hand; `bash` that does nothing, one and 16 at once, against `bash`, and `bash` in `unshare`; a hook against `sh`. They take turns; prints medians and
+ * what a call takes more.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
-import { UNLEASED } from '../../../src/core/lifecycle/lease.ts';
-import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
-import { detectIsolation } from '../../../src/process/isolation.ts';
+import { runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
+import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { globTool } from '../../../src/tools/files/search/glob.ts';
 import { grepTool } from '../../../src/tools/files/search/grep.ts';
-import { createSeenFiles } from '../../../src/tools/files/seen-files.ts';
-import { createBackgroundCommands } from '../../../src/tools/shell/background-commands.ts';
-
 import { bashTool } from '../../../src/tools/shell.ts';
-import type { Tool, ToolContext } from '../../../src/tools/tool.ts';
+import type { ToolContext } from '../../../src/tools/tool.ts';
 import { median } from '../support/bench-database.ts';
 import { report } from '../support/report.ts';
+import { call, openToolBench } from './tool-bench.ts';
 
 const { values } = parseArgs({
   options: { sizes: { type: 'string', default: '10,2770,30000' }, rounds: { type: 'string', default: '5' } },
 });
 const rounds = Number(values.rounds);
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'bench-tools-')));
-const processes = createProcessHost();
-const background = createBackgroundCommands();
-const isolation = await detectIsolation();
-mkdirSync(join(root, 'home'));
-mkdirSync(join(root, 'secrets'));
-writeFileSync(join(root, 'secrets/key'), 'secret');
+const { root, isolation, contextIn, close } = await openToolBench();
 console.log(`isolation ${isolation}; medians of ${rounds}, in ms`);
 try {
   for (const size of values.sizes.split(',').map(Number)) await searches(size);
   await commands();
 } finally {
-  await background.close();
-  await processes.stop();
-  rmSync(root, { recursive: true, force: true });
+  await close();
 }
 
 /** A tree of text files of 3 KB, one of a hundred with the word; a tenth of as many files is ignored. */
 async function searches(size: number): Promise<void> {
   const workspace = join(root, `tree-${size}`);
+  const made = new Set<string>();
   const file = (path: string, nth: number) => {
-    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    const directory = dirname(join(workspace, path));
+    if (!made.has(directory)) mkdirSync(directory, { recursive: true });
+    made.add(directory);
     const line = `export const value${nth} = compute(${nth * 7}, 'some text of line');\n`;
     writeFileSync(join(workspace, path), line.repeat(50) + (nth % 100 === 0 ? 'the needle\n' : ''));
   };
@@ -81,6 +74,21 @@ async function commands(): Promise<void> {
   await compare('a command that does nothing', each);
   const together = each.map(([who, run]): Timed => [who, () => Promise.all(Array.from({ length: 16 }, run))]);
   await compare('16 of them at once', together);
+  await compare('a hook that does nothing', [
+    ['sh', () => program('/bin/sh', ['-c', ':'], workspace)],
+    ['the hook', () => runHook(context)],
+  ]);
+}
+
+/** As before each call of a tool. */
+async function runHook({ workspace, processes, fileRules, ...context }: ToolContext): Promise<void> {
+  const { workItemId, focusId, faculty } = context;
+  const at = { cwd: workspace, focusDirectory: workspace, home: join(root, 'home'), owner: workItemId };
+  const hook = { command: '/bin/sh', args: ['-c', ':'], environment: {}, timeoutMs: 60_000, isolation, fileRules };
+  const input = { event: 'before_tool_call', work_item: {}, faculty: {} } as unknown as HookInput['before_tool_call'];
+  const given = { ...at, ...hook, workItemId, focusId, faculty };
+  const { kind } = await runHookCommand('before_tool_call', given, input, processes, new AbortController().signal);
+  if (kind !== 'proceed') throw new Error(`the hook has ${kind}`);
 }
 
 type Timed = readonly [who: string, run: () => Promise<unknown>];
@@ -110,34 +118,4 @@ async function program(command: string, args: readonly string[], cwd: string): P
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] });
   child.stdout.resume();
   await once(child, 'close');
-}
-
-async function call(tool: Tool, input: object, context: ToolContext): Promise<void> {
-  if (tool.kind !== 'world') throw new Error(`${tool.name} is not a world tool`);
-  const { isError, content } = await tool.run(tool.input.parse(input), context);
-  if (isError) throw new Error(content);
-}
-
-function contextIn(workspace: string): ToolContext {
-  return {
-    workItemId: 'bench',
-    leaseToken: 'lease',
-    focusId: 'focus',
-    faculty: 'bench',
-    turn: 1,
-    callId: 'call',
-    workspace,
-    timeoutMs: 60_000,
-    signal: new AbortController().signal,
-    processes,
-    background,
-    home: async () => ({ directory: join(root, 'home'), caches: {} }),
-    lease: UNLEASED,
-    isolation,
-    seenFiles: createSeenFiles(async () => []),
-    fileRules: ['key', 'other', 'third'].map((name) => {
-      writeFileSync(join(root, 'secrets', name), 'secret');
-      return { path: join(root, 'secrets', name), access: 'hidden' };
-    }),
-  };
 }

@@ -8,7 +8,7 @@ import { isForTool, type LoopHooks } from '../../../src/catalog/faculty/loop-hoo
 import { readHooksDirectory } from '../../../src/catalog/reading/hooks-directory.ts';
 import { loadRunnableFaculties } from '../../../src/daemon/reload/load-faculties.ts';
 import { keepLastGood } from '../../../src/daemon/reload/reload.ts';
-import { TOOL_KINDS } from '../../../src/tools/registry.ts';
+import { toolTable } from '../../../src/tools/known-tools.ts';
 
 const FACULTY = '[faculty]\nname = "x"\n[faculty.engage]\nmodel = "m"\nsystem_prompt = "p"\n';
 
@@ -31,7 +31,11 @@ function read(hooks: string, sharedHooks?: LoopHooks) {
   write('a');
   write('b');
   write('x.toml', FACULTY + hooks, 0o644);
-  const found = loadFaculties(directory, { toolNames: [], toolKinds: TOOL_KINDS, ...(sharedHooks && { sharedHooks }) });
+  const found = loadFaculties(directory, {
+    toolNames: [],
+    toolKinds: new Map(Object.entries(toolTable().kinds)),
+    ...(sharedHooks && { sharedHooks }),
+  });
   return { directory, faculty: found.faculties.get('x'), problems: found.problems.map(({ message }) => message) };
 }
 

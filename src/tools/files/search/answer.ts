@@ -24,6 +24,8 @@ export interface GrepAnswer {
   /** Files searched; null if the search ended early. */
   readonly files: number | null;
   readonly ended: RunEnd['ended'];
+  /** After a time-out: directories at the top without a result, which were perhaps not searched. */
+  readonly notReached: readonly string[];
   /** Binary files that match. */
   readonly binary: readonly string[];
   readonly unread: readonly string[];

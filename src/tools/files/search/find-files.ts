@@ -2,6 +2,7 @@
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { belowOf } from './find-lines.ts';
 import type { GlobMatcher } from './glob-pattern.ts';
+import { topOf } from './not-reached.ts';
 import { maySee, type SearchPlace } from './place.ts';
 import { type RunEnd, ripgrep } from './ripgrep.ts';
 
@@ -28,6 +29,8 @@ export interface FoundFile {
 export interface FoundFiles extends RunEnd {
   /** In the order of ripgrep. */
   readonly found: readonly FoundFile[];
+  /** The tops of all paths that ripgrep has named. */
+  readonly tops: ReadonlySet<string>;
   /** Files looked at; of list `matching` null if it ended early. */
   readonly files: number | null;
 }
@@ -40,7 +43,9 @@ export async function findFiles(
   const found: FoundFile[] = [];
   let [files, path]: [number, string | null] = [0, null];
   let searched: number | null = null;
+  const tops = new Set<string>();
   const add = (below: string, lines: number): boolean => {
+    tops.add(topOf(below));
     if (matches(below) && maySee(place, below)) found.push({ below, lines });
     return found.length <= most;
   };
@@ -65,5 +70,5 @@ export async function findFiles(
     },
     host,
   );
-  return isRefusal(end) ? end : { ...end, found, files: list === 'all' ? files : searched };
+  return isRefusal(end) ? end : { ...end, found, tops, files: list === 'all' ? files : searched };
 }

@@ -10,6 +10,7 @@ import { type FoundFiles, findFiles } from './find-files.ts';
 import { compileGlob } from './glob-pattern.ts';
 import { type LeftOut, leftOutNote, lookAtLeftOut, searchTime } from './left-out.ts';
 import { namesInside } from './names-inside.ts';
+import { directoriesNotNamed, someOf } from './not-reached.ts';
 import { searchPlace } from './place.ts';
 import { ignoreOptions } from './what.ts';
 
@@ -52,6 +53,8 @@ interface GlobAnswer {
   readonly ended: FoundFiles['ended'];
   readonly unreadCount: number;
   readonly leftOut: LeftOut | null;
+  /** After a time-out: directories at the top of which no file was seen. */
+  readonly notReached: readonly string[];
 }
 
 async function find(
@@ -66,7 +69,8 @@ async function find(
   if (place === null && kept.length === 0) return refuse(`${path}: no such directory`);
   if (place?.file) return refuse(`${path}: is not a directory`);
   const inKept = kept.filter(({ below }) => matches(below)).map((file) => printableName(file.path));
-  if (place === null) return { paths: inKept.toSorted(), ended: 'finished', unreadCount: 0, leftOut: null };
+  if (place === null)
+    return { paths: inKept.toSorted(), ended: 'finished', unreadCount: 0, leftOut: null, notReached: [] };
   // A file in the database stands before a real one of its path.
   const taken = new Set(kept.map(({ below }) => below));
   const time = searchTime(computingMs(context));
@@ -76,18 +80,20 @@ async function find(
   const found = await findFiles({ ...search, options, most: MAX_FOUND, limitMs: time.searchMs }, context);
   if (isRefusal(found)) return found;
   const leftOut = await lookAtLeftOut(found, { ...search, options: [], limitMs: time.leftOutMs() }, context);
+  const bounds = await withMounts(context, [path]);
   const below = await namesInside(
     place.directory,
     found.found.map((file) => file.below),
-    await withMounts(context, [path]),
+    bounds,
   );
   const paths = [...inKept, ...below.map((each) => printableName(place.shownBefore + each))];
   const { ended, unreadCount } = found;
-  return { paths: sort === 'time' ? paths : paths.toSorted(), ended, unreadCount, leftOut };
+  const notReached = ended === 'timeout' ? await directoriesNotNamed(place, found.tops, found, bounds) : [];
+  return { paths: sort === 'time' ? paths : paths.toSorted(), ended, unreadCount, leftOut, notReached };
 }
 
 function show(
-  { paths, ended, unreadCount, leftOut }: GlobAnswer,
+  { paths, ended, unreadCount, leftOut, notReached }: GlobAnswer,
   { pattern, path = '.' }: Input,
   { codeBytes }: ToolContext,
 ): ToolOutput {
@@ -96,7 +102,8 @@ function show(
   const notes = [
     paths.length === 0 && !isPart && `[no file matches ${pattern}]`,
     paths.length > most && `[${isPart ? 'more than ' : ''}${paths.length} files match; these are the first ${most}]`,
-    isPart && `[stopped before all files were seen; search narrower paths than ${path}]`,
+    isPart &&
+      `[stopped before all files were seen${notReached.length === 0 ? '' : `; of these directories, none was: ${someOf(notReached)}`}; search narrower paths than ${path}]`,
     unreadCount > 0 && `[could not be read: ${unreadCount} directories]`,
     leftOut !== null && leftOutNote(leftOut),
   ].filter((note) => note !== false);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { computingMs } from '../../in-thread.ts';
 import type { ToolContext } from '../../tool.ts';
+import { withMounts } from '../mounts.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import type { GrepAnswer } from './answer.ts';
@@ -10,6 +11,7 @@ import { type FileSearch, type FoundFiles, findFiles } from './find-files.ts';
 import { type FoundLines, findLines } from './find-lines.ts';
 import { readKeptTexts, searchKeptTexts } from './kept-texts.ts';
 import { lookAtLeftOut, searchTime } from './left-out.ts';
+import { directoriesNotNamed } from './not-reached.ts';
 import { maySee, type SearchPlace, searchPlace } from './place.ts';
 import { ignoreOptions, patternOptions, whichFiles } from './what.ts';
 
@@ -54,11 +56,19 @@ async function searchFiles(
       : await findFiles({ ...common, list: 'matching', most: MAX_FILES }, context);
   if (isRefusal(found)) return found;
   const leftOut = await lookAtLeftOut(found, { place, list: 'matching', ...which, limitMs: time.leftOutMs() }, context);
-  return { ...shownFrom(place, found), leftOut, keptLeftOut: 0 };
+  const named = 'tops' in found ? found.tops : [...found.lines.map(({ below }) => below), ...found.binary];
+  const notReached =
+    found.ended === 'timeout' && place.file === null
+      ? await directoriesNotNamed(place, named, found, await withMounts(context, [asked.path]))
+      : [];
+  return { ...shownFrom(place, found), leftOut, notReached, keptLeftOut: 0 };
 }
 
 /** What was found, by the paths that the model sees. */
-function shownFrom(place: SearchPlace, found: FoundLines | FoundFiles): Omit<GrepAnswer, 'leftOut' | 'keptLeftOut'> {
+function shownFrom(
+  place: SearchPlace,
+  found: FoundLines | FoundFiles,
+): Omit<GrepAnswer, 'leftOut' | 'notReached' | 'keptLeftOut'> {
   const shown = (below: string) => printableName(place.shownBefore + below);
   const { ended, files, unread, unreadCount } = found;
   return {
@@ -101,5 +111,6 @@ const NOTHING: GrepAnswer = {
   unread: [],
   unreadCount: 0,
   leftOut: null,
+  notReached: [],
   keptLeftOut: 0,
 };

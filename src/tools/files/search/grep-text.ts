@@ -4,6 +4,7 @@ import type { Bounds } from '../mounts.ts';
 import type { GrepAnswer, PathCount, PathLine } from './answer.ts';
 import type { GrepAsked } from './asked.ts';
 import { leftOutNote } from './left-out.ts';
+import { someOf } from './not-reached.ts';
 import { filesInside, linesInside } from './surely-inside.ts';
 
 const MAX_NAMED = 10;
@@ -72,7 +73,7 @@ function textOf(lines: readonly PathLine[]): readonly string[] {
 }
 
 function notesOn(
-  { files, ended, binary, unread, unreadCount, leftOut, keptLeftOut }: GrepAnswer,
+  { files, ended, binary, unread, unreadCount, leftOut, notReached, keptLeftOut }: GrepAnswer,
   { pattern, offset, output, path }: GrepAsked,
   { all, shown, changed }: { readonly all: number; readonly shown: number; readonly changed: readonly string[] },
 ): readonly string[] {
@@ -86,7 +87,7 @@ function notesOn(
       (all > offset + shown || ended === 'enough') &&
       `[${what} ${offset + 1} to ${offset + shown}; for more, set offset = ${offset + shown}, or narrow path, glob or pattern]`,
     ended === 'timeout' &&
-      `[stopped before all files were searched${all === 0 ? '; nothing was found so far' : ''}. They are searched in no order: no directory is surely done. Search narrower paths than ${path}]`,
+      `[stopped before all files were searched${all === 0 ? '; nothing was found so far' : ''}. They are searched in no order: no directory is surely done${notReached.length === 0 ? '' : `, and these, without a match so far, perhaps not begun: ${someOf(notReached)}`}. Search narrower paths than ${path}]`,
     changed.length > 0 && `[changed while they were searched: ${some(changed, changed.length)}; search again]`,
     binary.length > 0 && `[binary files match, whose lines are not shown: ${some(binary, binary.length)}]`,
     unreadCount > 0 && `[could not be read: ${some(unread, unreadCount)}]`,

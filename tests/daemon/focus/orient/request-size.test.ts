@@ -7,15 +7,16 @@ import { orientMessage } from '../../../../src/engage/prompt/prompt.ts';
 import { anthropicBody } from '../../../../src/llm/anthropic/request.ts';
 import { modelInfo } from '../../../../src/llm/models/models.ts';
 import type { ClaimedWork } from '../../../../src/store/work/work.ts';
+import { toolTable } from '../../../../src/tools/known-tools.ts';
 import type { McpSettings } from '../../../../src/tools/mcp/mcp-settings.ts';
-import { FACULTY_TOOL_NAMES, NO_SETTINGS, TOOL_KINDS } from '../../../../src/tools/registry.ts';
+import { FACULTY_TOOL_NAMES, NO_SETTINGS } from '../../../../src/tools/registry.ts';
 import { openToolset, toolSources } from '../../../../src/tools/source.ts';
 
 const MODEL = 'claude-sonnet-4-5';
 const SOURCES = toolSources(NO_SETTINGS, {} as McpSettings);
 const { faculties } = loadFaculties('faculties', {
   toolNames: FACULTY_TOOL_NAMES,
-  toolKinds: TOOL_KINDS,
+  toolKinds: new Map(Object.entries(toolTable().kinds)),
   providerNames: ['anthropic'],
 });
 

@@ -55,16 +55,23 @@ test('a workspace of an author who configured ripgrep is searched as any other',
   }
 });
 
-test('on a time-out, what was found so far is returned, with what to do', async () => {
+test('on a time-out, what was found so far is returned, with where nothing was and what to do', async () => {
   const { call, workspace } = await setUpBench({ timeoutMs: 1500 });
-  await mkdir(join(workspace, 'big'));
+  for (const name of ['big', 'dist', 'none', 'some']) await mkdir(join(workspace, name));
   await writeFile(join(workspace, 'a'), 'needle\n');
+  await writeFile(join(workspace, 'some/b'), 'needle\n');
+  await writeFile(join(workspace, '.gitignore'), 'dist\n');
   // Zeros that take no place on the disk, but time.
   await writeFile(join(workspace, 'big/zeros'), '');
   await truncate(join(workspace, 'big/zeros'), 1024 ** 4);
   const { content, isError } = await call(grepTool, { pattern: 'needle' });
   expect(isError).toBeUndefined();
-  expect(content).toMatch(/^a:1:needle\n\[stopped before all files were searched\. They are searched in no order/);
+  expect(content).toMatch(
+    /^a:1:needle\nsome\/b:1:needle\n\[stopped before all files were searched\. They are searched in no order/,
+  );
+  expect(content).toContain(
+    'these, without a match so far, perhaps not begun: big, none. Search narrower paths than .]',
+  );
 });
 
 test('an aborted call ends the search', async () => {

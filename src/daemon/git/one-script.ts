@@ -1,0 +1,44 @@
+/** Several commands as one script of the shell, which runs them one after the other, and the output of each. */
+import { randomUUID } from 'node:crypto';
+
+/** What one of the commands wrote. `exitStatus`: NaN if the shell did not report it; above 128 if a signal ended the command, as shells say it. */
+export interface CommandOutput {
+  readonly exitStatus: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface OneScript {
+  /** For `sh -c`. */
+  readonly text: string;
+  /** Takes apart what the whole script has written. */
+  outputs(stdout: string, stderr: string): readonly CommandOutput[];
+}
+
+export function oneScript(commands: readonly (readonly string[])[]): OneScript {
+  // After each command a line on both streams, which no output contains.
+  const mark = `end-${randomUUID()}`;
+  return {
+    text: commands
+      .map((words) => `${words.map(quoted).join(' ')}; printf '\\n${mark} %s\\n' "$?"; printf '\\n${mark} \\n' >&2\n`)
+      .join(''),
+    outputs(stdout, stderr) {
+      const [said, wrote] = [stdout, stderr].map((text) => text.split(`\n${mark} `)) as [string[], string[]];
+      return commands.map((_, n) => ({
+        exitStatus: Number.parseInt(said[n + 1] ?? '', 10),
+        stdout: outputOf(said, n),
+        stderr: outputOf(wrote, n),
+      }));
+    },
+  };
+}
+
+/** All but the first part begin with the rest of a line with a mark. */
+function outputOf(parts: readonly string[], n: number): string {
+  const part = parts[n] ?? '';
+  return n === 0 ? part : part.slice(part.indexOf('\n') + 1);
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
