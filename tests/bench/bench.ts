@@ -27,6 +27,8 @@ const ALL: readonly (readonly [file: string, usual: readonly string[], quick: re
   ['cli/run.ts', [], ['--runs', '3']],
   ['embedded/run.ts', [], ['--runs', '1', '--items', '50']],
   ['tools/run.ts', [], ['--sizes', '10', '--rounds', '1']],
+  ['engage/commands.ts', [], ['--turns', '3', '--rounds', '1']],
+  ['worktrees/run.ts', [], ['--sizes', '9', '--rounds', '1']],
 ];
 
 /** Where benchmarks are, in each tree. */

@@ -2,7 +2,8 @@
  * What the tools of an agent cost beside the bare programs: `npm run bench -- tests/bench/tools/run.ts [--sizes 10,2770,30000] [--rounds 5]`. For 300,000 files,
  * TMPDIR=/dev/shm makes the tree in less than a minute (1.3 GB).
  * `grep` and `glob` in generated trees of so many files, in the best isolation of this host with the rules of a daemon, against ripgrep started by
- * hand; `bash` that does nothing, one and 16 at once, against `bash`, and `bash` in `unshare`. They take turns; prints medians and what a call takes more.
+ * hand; `bash` that does nothing, one and 16 at once, against `bash`, and `bash` in `unshare`; a hook against `sh`. They take turns; prints medians and
+ * what a call takes more.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,9 +11,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
+import { runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
+import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { globTool } from '../../../src/tools/files/search/glob.ts';
 import { grepTool } from '../../../src/tools/files/search/grep.ts';
 import { bashTool } from '../../../src/tools/shell.ts';
+import type { ToolContext } from '../../../src/tools/tool.ts';
 import { median } from '../support/bench-database.ts';
 import { report } from '../support/report.ts';
 import { call, openToolBench } from './tool-bench.ts';
@@ -70,6 +74,21 @@ async function commands(): Promise<void> {
   await compare('a command that does nothing', each);
   const together = each.map(([who, run]): Timed => [who, () => Promise.all(Array.from({ length: 16 }, run))]);
   await compare('16 of them at once', together);
+  await compare('a hook that does nothing', [
+    ['sh', () => program('/bin/sh', ['-c', ':'], workspace)],
+    ['the hook', () => runHook(context)],
+  ]);
+}
+
+/** As before each call of a tool. */
+async function runHook({ workspace, processes, fileRules, ...context }: ToolContext): Promise<void> {
+  const { workItemId, focusId, faculty } = context;
+  const at = { cwd: workspace, focusDirectory: workspace, home: join(root, 'home'), owner: workItemId };
+  const hook = { command: '/bin/sh', args: ['-c', ':'], environment: {}, timeoutMs: 60_000, isolation, fileRules };
+  const input = { event: 'before_tool_call', work_item: {}, faculty: {} } as unknown as HookInput['before_tool_call'];
+  const given = { ...at, ...hook, workItemId, focusId, faculty };
+  const { kind } = await runHookCommand('before_tool_call', given, input, processes, new AbortController().signal);
+  if (kind !== 'proceed') throw new Error(`the hook has ${kind}`);
 }
 
 type Timed = readonly [who: string, run: () => Promise<unknown>];
