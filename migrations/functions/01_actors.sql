@@ -14,14 +14,16 @@ return coalesce(pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'me
 -- Anybody can set a setting, so the setting alone counts for nothing: at each reading the login must be a gateway, and the value must
 -- have been made for this transaction (its start is in it), so that a value that stayed on a pooled connection has no effect. The body is
 -- parsed when the function is created, not with the caller's search path, and it can be inlined: a call costs next to nothing. may_vouch
--- cannot, so the usual gateway is recognised without it.
+-- cannot, so the usual gateway is recognised without it. The length of a name is checked beside its pattern: a counted repetition ({1,200}) took 10 µs of
+-- the 14 of a call, several times per request.
 -- Locks: none. Raises: nothing.
 create or replace function animus.actor() returns text
 language sql stable parallel safe
 return case
   when coalesce(current_setting('animus.acts_as', true), '') = ''
     or not (coalesce(pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'member'), false) or animus.may_vouch())
-    or current_setting('animus.acts_as') !~ '^[0-9.]+ [^[:space:][:cntrl:]]{1,200}( (submitter|reader|operator))?$'
+    or current_setting('animus.acts_as') !~ '^[0-9.]+ [^[:space:][:cntrl:]]+( (submitter|reader|operator))?$'
+    or length(split_part(current_setting('animus.acts_as'), ' ', 2)) > 200
     or split_part(current_setting('animus.acts_as'), ' ', 1) <> extract(epoch from transaction_timestamp())::text
   then case when strpos(session_user, ':') > 0 then 'login:' || session_user else session_user::text end
   else 'person:' || split_part(current_setting('animus.acts_as'), ' ', 2)

@@ -1,7 +1,9 @@
-/** read_output: reads parts of an output that was too large for the context. */
+/** read_output: reads parts of an output that was too large for the context, and shows a picture again that was left out. */
 import { z } from 'zod';
-import { readArtifact } from '../store/transcript/artifacts.ts';
-import { databaseTool, toolError } from './tool.ts';
+import type { Queryable } from '../store/sql/database.ts';
+import { readArtifact, readPicture } from '../store/transcript/artifacts.ts';
+import { describeMedia } from './media.ts';
+import { databaseTool, type ToolContext, type ToolOutput, toolError } from './tool.ts';
 
 /** The size of one part in characters: about 6,000 tokens of English. */
 const MAX_CHARACTERS = 20_000;
@@ -19,7 +21,8 @@ export const readOutput = databaseTool({
   }),
   async run({ artifact, offset, limit }, context, tx) {
     const part = await readArtifact(tx, context.workItemId, artifact, offset, limit);
-    if (part === null) return toolError(`this work item has no artifact ${artifact}`);
+    if (part === null)
+      return (await pictureAgain(artifact, context, tx)) ?? toolError(`this work item has no artifact ${artifact}`);
     if (offset >= part.characters) {
       return toolError(`the artifact has ${part.characters} characters; offset ${offset} is after its end`);
     }
@@ -28,3 +31,16 @@ export const readOutput = databaseTool({
     return { content: `[characters ${offset} to ${end} of ${part.characters}${next}]\n${part.text}` };
   },
 });
+
+/** An image or a PDF file that the item has; null if it has none with this id. */
+async function pictureAgain(
+  artifactId: string,
+  { workItemId }: Pick<ToolContext, 'workItemId'>,
+  tx: Queryable,
+): Promise<ToolOutput | null> {
+  const kept = await readPicture(tx, workItemId, artifactId);
+  const media = kept && describeMedia(kept.content);
+  if (!kept || !media) return null;
+  const file = { name: kept.name, mediaType: media.mediaType, bytes: kept.content, artifactId };
+  return { content: `${kept.name}: ${media.words}`, files: [file] };
+}

@@ -50,7 +50,7 @@ text = "I write."
 turn = 1
 [[answer.call]]
 tool = "write_file"
-input = { path = "book.txt", content = "new" }
+input = { path = "book.txt", content = "new", overwrite = true }
 [[answer.call]]
 tool = "read_file"
 input = { path = "nowhere.txt" }

@@ -135,14 +135,18 @@ test('the role that was given for a transaction does not outlive it, and a value
   const actor = (db: Queryable) => db.query<{ actor: string }>('select animus.actor(), animus.acting_role() as role');
   await asVisitor(single, olga, (tx) => tx.query('select 1'));
   expect(await actor(single)).toEqual([{ actor: logins.at(-1), role: null }]);
-  for (const value of ["' olga owner'", "' olga operator x'", "' olga  operator'"]) {
-    await single.transaction(async (tx) => {
+  const actorWith = (value: string) =>
+    single.transaction(async (tx) => {
       await tx.query(
         `select set_config('animus.acts_as', extract(epoch from transaction_timestamp())::text || ${value}, true)`,
       );
-      expect(await actor(tx)).toEqual([{ actor: logins.at(-1), role: null }]);
+      return actor(tx);
     });
+  const names = ["' olga' || chr(10)", "' ' || repeat('o', 201)", "' '", "' o' || chr(7)"];
+  for (const value of ["' olga owner'", "' olga operator x'", "' olga  operator'", ...names]) {
+    expect(await actorWith(value)).toEqual([{ actor: logins.at(-1), role: null }]);
   }
+  expect(await actorWith("' ' || repeat('o', 200)")).toMatchObject([{ actor: `person:${'o'.repeat(200)}` }]);
 });
 
 test('an operator approves, denies, steers and cancels through a gateway, and each decision names the person', async () => {

@@ -15,6 +15,11 @@ import { withinLease } from './within-lease.ts';
 export interface Journal {
   add(result: CallResult): void;
   /**
+   * Runs a write of its own while no other of the journal is in flight: all of them lock the work item, and none waits long for that. What is added meanwhile is
+   * written after it.
+   */
+  alone<T>(write: () => Promise<T>): Promise<T>;
+  /**
    * Lets `write` record everything that is not recorded yet, together with its own data. Once this resolves, all that was added is
    * committed and may be sent. Waits for the write in flight, whose failure would otherwise be noticed too late. `write` gets the same
    * results again with every call until `kept`, because its commit need not wait for the disk. If it rejects, nothing counts as recorded.
@@ -61,7 +66,7 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
   async function settle(): Promise<void> {
     clearImmediate(scheduled);
     scheduled = undefined;
-    await writing;
+    for (let current = writing; current !== null; current = writing) await current;
     if (failure) throw failure.error;
   }
 
@@ -73,6 +78,16 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
         scheduled = undefined;
         writing ??= writeAlong();
       });
+    },
+    async alone(write) {
+      // Checked and taken without a pause between, where several wait.
+      for (let current = writing; current !== null; current = writing) await current;
+      const written = write();
+      writing = written.then(ignore, ignore).then(() => {
+        writing = null;
+        if (open.length > 0) writing = writeAlong();
+      });
+      return written;
     },
     async handOver(write) {
       await settle();
@@ -92,3 +107,5 @@ export function createJournal(db: Database, focus: FocusKey): Journal {
       }, signal),
   };
 }
+
+function ignore(): void {}

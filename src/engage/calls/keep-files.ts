@@ -5,7 +5,7 @@ import { finishToolCalls, type RecordedCall } from '../../store/transcript/calls
 import { keepFile } from '../../store/transcript/code-calls.ts';
 import type { ShownFile } from '../../store/transcript/shown-files.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
-import type { OutputFile } from '../../tools/media.ts';
+import { hasFiles, type OutputFile } from '../../tools/media.ts';
 import { fileFollows, fileNotShown } from '../prompt/shown-files.ts';
 import { type CallEnd, callResult, ended } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
@@ -13,21 +13,35 @@ import type { CallsRun, Reach } from './reach.ts';
 import { type JudgedFile, judgeFile, type Sight } from './sight.ts';
 import { withinLease } from './within-lease.ts';
 
-/**
- * Records the end of a call whose result has files, in one transaction with those that the model is shown, and returns the call. Its output says of each
- * that it follows, or why not. A file is kept once per item.
- */
+/** Records the end of a call whose result has files, in one transaction with those that the model is shown, and returns the call. */
 export async function finishWithFiles(
   turn: RecordedTurn,
   call: RecordedCall,
   end: CallEnd,
   durationMs: number,
   run: CallsRun,
-  reach: Omit<Reach, 'sight'> & { readonly sight: Sight },
+  reach: Reach,
 ): Promise<RecordedCall> {
-  const { db, callScope, sight } = reach;
-  const files = (end.output.files ?? []).map((file) => ({ file, judged: judge(file, turn, sight) }));
-  const record = async (tx: Queryable): Promise<CallEnd> => {
+  const record = recorderOf(turn, call, end, durationMs, reach);
+  const kept = await withinLease(() => run.journal.alone(() => reach.db.transaction(record)), run.signal);
+  return ended(turn, call, kept, durationMs, run);
+}
+
+/**
+ * Judges the files of a result, and returns what records the end with those that the model is shown, in the transaction that it gets: also again, after one that
+ * failed. The output then says of each file that it follows, or why not. A file is kept once per item.
+ */
+export function recorderOf(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  end: CallEnd,
+  durationMs: number,
+  { callScope, sight }: Reach,
+): (tx: Queryable) => Promise<CallEnd> {
+  const { output } = end;
+  const shownFiles = sight && hasFiles(output) ? (output.files ?? []) : [];
+  const files = shownFiles.map((file) => ({ file, judged: judge(file, turn, sight!) }));
+  return async (tx) => {
     const shown: ShownFile[] = [];
     const lines: string[] = [];
     for (const { file, judged } of files) {
@@ -35,13 +49,10 @@ export async function finishWithFiles(
       lines.push(kept.words);
       if (kept.shown) shown.push(kept.shown);
     }
-    const output = { ...end.output, content: [end.output.content, ...lines].join('\n') };
-    const whole = { ...end, output, shown };
+    const whole = { ...end, output: { ...output, content: [output.content, ...lines].join('\n') }, shown };
     await finishToolCalls(tx, callScope, [callResult(turn, call, whole, durationMs)]);
     return whole;
   };
-  const kept = await withinLease(() => db.transaction(record), run.signal);
-  return ended(turn, call, kept, durationMs, run);
 }
 
 /** What the result says of a file, and the file where it is shown. */

@@ -3,7 +3,7 @@ import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { abortable } from '../../core/lifecycle/abortable.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { askPerson } from '../../store/transcript/approvals.ts';
-import { type CodeEntry, finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
+import type { CodeEntry, RecordedCall } from '../../store/transcript/calls.ts';
 import { type RecordedTurn } from '../../store/transcript/turns.ts';
 import { openWait, type WaitRequest } from '../../store/transcript/waits.ts';
 import { count } from '../../telemetry/metrics.ts';
@@ -11,10 +11,10 @@ import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { hasFiles } from '../../tools/media.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
-import { type CallEnd, callResult, ended, finish, waiting } from './call-end.ts';
+import { type CallEnd, ended, finish, waiting } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import type { GatedCall } from './gate.ts';
-import { finishWithFiles } from './keep-files.ts';
+import { finishWithFiles, recorderOf } from './keep-files.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';
 import { permissionNow } from './permission-now.ts';
 import { prepared } from './prepared.ts';
@@ -118,14 +118,14 @@ export async function executeCall(
     'work.turn': turn.turn,
   };
   try {
-    const output = await span('execute_tool', attributes, (executing) =>
+    const end = await span('execute_tool', attributes, async (executing) =>
       tool.kind === 'database'
         ? runInTransaction(turn, call, tool, input, context, startedMs, reach)
-        : runInWorld(tool, input, context, executing),
+        : { output: await runInWorld(tool, input, context, executing) },
     );
     await nested?.close();
     return {
-      end: { output },
+      end,
       durationMs: performance.now() - startedMs,
       recorded: tool.kind === 'database',
       ...(nested && { wrote: nested.wrote() }),
@@ -171,8 +171,7 @@ export async function keepRun(
     return waiting(turn, call, opened, run);
   }
   if (recorded) return ended(turn, call, end, durationMs, run);
-  const { sight } = reach;
-  if (hasFiles(end.output) && sight) return finishWithFiles(turn, call, end, durationMs, run, { ...reach, sight });
+  if (hasFiles(end.output)) return finishWithFiles(turn, call, end, durationMs, run, reach);
   return finish(turn, call, end, durationMs, run);
 }
 
@@ -213,8 +212,9 @@ async function runInTransaction(
   input: unknown,
   context: ToolContext,
   startedMs: number,
-  { db, callScope, guard }: Reach,
-): Promise<ToolOutput> {
+  reach: Reach,
+): Promise<CallEnd> {
+  const { db, callScope, guard } = reach;
   const inCall = await prepared(tool, input, context);
   return db.transaction(async (tx) => {
     const ran: ToolOutput = await tool.run(input, inCall, tx);
@@ -222,11 +222,9 @@ async function runInTransaction(
       ran.wait?.asks && guard.unattended ? toolError(nobodyAnswers(`it asks about a ${ran.wait.asks.subject}`)) : ran;
     if (result.wait) {
       const opened = await recordWait(tx, callScope, turn.turn, call.callId, result.wait);
-      if (typeof opened !== 'string') return { ...result, wait: opened };
+      if (typeof opened !== 'string') return { output: { ...result, wait: opened } };
       result = toolError(opened);
     }
-    const row = callResult(turn, call, { output: result }, performance.now() - startedMs);
-    await finishToolCalls(tx, context, [row]);
-    return result;
+    return recorderOf(turn, call, { output: result }, performance.now() - startedMs, reach)(tx);
   });
 }

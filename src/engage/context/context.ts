@@ -80,13 +80,13 @@ function resultBlock(
     callId: call.callId,
     content: [
       { type: 'text', text: repeated.get(call) ?? call.output },
-      ...(call.shown ?? []).map((file) => fileBlock(file, call, showsFiles)),
+      ...(call.shown ?? []).map((file) => fileBlock(file, showsFiles)),
     ],
     isError: call.isError,
   };
 }
 
-function fileBlock({ media, gone }: ShownFile, { name: tool }: RecordedCall, isShown: boolean): MediaBlock | TextBlock {
-  if (!isShown) return { type: 'text', text: fileLeftOut(media.name ?? '', tool) };
+function fileBlock({ media, artifactId, gone }: ShownFile, isShown: boolean): MediaBlock | TextBlock {
+  if (!isShown) return { type: 'text', text: fileLeftOut(media.name ?? '', artifactId) };
   return gone ? { type: 'text', text: fileGone(media.name ?? '') } : media;
 }

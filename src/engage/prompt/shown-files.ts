@@ -13,8 +13,8 @@ export function fileNotShown(name: string, why: string): string {
 }
 
 /** Stands in place of a file that an earlier request had. */
-export function fileLeftOut(name: string, tool: string): string {
-  return `[${quoted(name)} was shown here and is left out now, to save room. Call ${tool} again to see it.]`;
+export function fileLeftOut(name: string, artifactId: string): string {
+  return `[${quoted(name)} was shown here and is left out now, to save room. read_output with artifact ${artifactId} shows it again.]`;
 }
 
 /** Stands in place of a file that was deleted after a request had it. */

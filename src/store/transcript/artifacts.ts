@@ -56,3 +56,18 @@ export async function readArtifact(
   );
   return row ?? null;
 }
+
+/** The name and bytes of an artifact of the item itself that is no text; null if there is none with that id. */
+export async function readPicture(
+  db: Queryable,
+  workItemId: string,
+  artifactId: string,
+): Promise<{ readonly name: string; readonly content: Buffer } | null> {
+  const [row] = await db.query<{ name: string; content: Buffer }>(
+    `select a.name, a.content from animus.artifacts a
+      where a.id = $2::uuid and a.work_item_id = $1 and a.focus_id is null and a.media_type not like 'text/%'
+        and not exists (select from animus.files f where f.id = a.id and f.deleted_at is not null)`,
+    [workItemId, artifactId],
+  );
+  return row ?? null;
+}

@@ -1,4 +1,4 @@
-/** Which contents of a file the calls of a focus have read or written, as they recorded it (`contents` in their details). */
+/** Which contents of a file the calls of a focus have read or written, as they recorded it (`contents` in their details, and `edited`, the contents before edits). */
 import type { Queryable } from '../sql/database.ts';
 
 /** One such call. */
@@ -19,7 +19,7 @@ export async function readSeenContents(db: Queryable, focusId: string, path: str
     `select turn, name, origin = 'sandbox' as "byCode", details, case when name = 'read_file' then output end as output,
             case when name = 'write_file' then coalesce(final_input, input) end as input
        from animus.tool_calls where focus_id = $1 and state = 'done' and details -> 'contents' ? $2
-      order by turn desc, ended_at desc limit 20`,
+      order by turn desc, ended_at desc, position desc limit 20`,
     [focusId, path],
   );
   return rows.toReversed();

@@ -8,7 +8,7 @@ import type { Made, Replacement } from './edit-text.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, type Refusal, refuse, refusedCall } from './refusal.ts';
-import { hashOf, noteSeen } from './seen-files.ts';
+import { hashOf, lastKnown, noteSeen } from './seen-files.ts';
 import { MAX_FILE_BYTES, NOT_UTF8, readTextFile } from './text-file.ts';
 import { resolveInside } from './workspace.ts';
 
@@ -87,9 +87,14 @@ async function apply(path: string, edits: readonly Replacement[], context: ToolC
   const refusal = await makeChanges(context, [{ path: { ...file, exists: true }, content: text, read: file }]);
   if (refusal) return refusedCall(refusal);
   const replaced = made.reduce((sum, each) => sum + each.replaced, 0);
-  const seen = noteSeen(context, file.shown, hashOf(text), null);
+  const known = lastKnown(context.seenFiles.of(file.shown), context);
+  const seen = noteSeen(context, file.shown, { hash: hashOf(text), read: null, before: file.hash });
   const details = { path: file.shown, replaced, line: made[0]?.line ?? 1, ...seen };
-  return { content: `Edited ${file.shown} ${made.map(placeOf).join('; ')}`, details };
+  const changed =
+    known === null || known.hash === file.hash
+      ? ''
+      : `. It had changed since turn ${known.turn}, perhaps in other places, too: read it again`;
+  return { content: `Edited ${file.shown} ${made.map(placeOf).join('; ')}${changed}`, details };
 }
 
 function placeOf({ replaced, line, differs }: Made): string {

@@ -79,7 +79,10 @@ function noted(file: Shown, output: ToolOutput, context: ToolContext): ToolOutpu
     lines = 0,
   } = (output.details ?? {}) as Partial<Record<'first' | 'last' | 'lines', number>>;
   if (hash === undefined || changing || output.isError || output.content.includes(CUT)) return output;
-  return { ...output, details: { ...output.details, ...noteSeen(context, shown, hash, { first, last, lines }) } };
+  return {
+    ...output,
+    details: { ...output.details, ...noteSeen(context, shown, { hash, read: { first, last, lines } }) },
+  };
 }
 
 /** A file of the database has no hash: nothing replaces it. */

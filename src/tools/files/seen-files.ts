@@ -8,8 +8,10 @@ export interface SeenContent {
   readonly turn: number;
   /** Code made the call: what it read, the model may not have seen. */
   readonly byCode: boolean;
-  /** The lines that it read, from 1, and how many there are; null: it wrote the file. */
+  /** The lines that it read, from 1, and how many there are; null: it wrote or edited the file. */
   readonly read: { readonly first: number; readonly last: number; readonly lines: number } | null;
+  /** Of an edit: `hashOf` the content before it. */
+  readonly before?: string;
 }
 
 /** One on record. */
@@ -18,10 +20,13 @@ export interface RecordedContent extends SeenContent {
   readonly text: string | null;
 }
 
+/** Of one path. */
+const MOST = 20;
+
 /** What the calls of one focus have seen, by path as it is shown. */
 export interface SeenFiles {
   note(path: string, seen: SeenContent): void;
-  /** In this run of the focus, oldest first. */
+  /** In this run of the focus; the newest 20, oldest first. */
   of(path: string): readonly SeenContent[];
   /** In the turns on record, also of earlier runs; the newest 20, oldest first. */
   recorded(path: string): Promise<readonly RecordedContent[]>;
@@ -40,9 +45,7 @@ export function createSeenFiles(recorded: SeenFiles['recorded']): SeenFiles {
   const seen = new Map<string, SeenContent[]>();
   return {
     note(path, content) {
-      const before = seen.get(path) ?? [];
-      // What was seen of an older content does not matter any more.
-      seen.set(path, [...(content.read === null ? [] : before.filter((one) => one.hash === content.hash)), content]);
+      seen.set(path, [...(seen.get(path) ?? []), content].slice(-MOST));
     },
     of: (path) => seen.get(path) ?? [],
     recorded,
@@ -54,15 +57,21 @@ export function hashOf(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url').slice(0, 22);
 }
 
-/** Notes what a call has read (`read`) or written (null), and returns it in the form of the record (`details`). */
+/** Notes what a call has read, written or edited, and returns it in the form of the record (`details`). */
 export function noteSeen(
   { seenFiles, turn, codeBytes }: SeeingCall,
   path: string,
-  contentHash: string,
-  read: SeenContent['read'],
-): { readonly contents: Readonly<Record<string, string>> } {
-  seenFiles.note(path, { hash: contentHash, turn, byCode: codeBytes !== undefined, read });
-  return { contents: { [path]: contentHash } };
+  content: Pick<SeenContent, 'hash' | 'read' | 'before'>,
+): SeenDetails {
+  seenFiles.note(path, { ...content, turn, byCode: codeBytes !== undefined });
+  const { hash: now, before } = content;
+  return { contents: { [path]: now }, ...(before !== undefined && { edited: { [path]: before } }) };
+}
+
+/** By path: the content, and the one before an edit. */
+export interface SeenDetails {
+  readonly contents: Readonly<Record<string, string>>;
+  readonly edited?: Readonly<Record<string, string>>;
 }
 
 /** The content of a file that a focus saw last. */
@@ -73,7 +82,7 @@ export interface KnownContent extends SeenContent {
 
 /**
  * What a call knows of a file, of what the focus has seen of it, oldest first. What the model has not seen when it made the call does not count: what other
- * calls of the same answer read, and what only code read.
+ * calls of the same answer read, and what only code read. An edit of a content that was known whole gives another; any other edit leaves lines that were never seen.
  */
 export function lastKnown(
   seen: readonly SeenContent[],
@@ -82,6 +91,7 @@ export function lastKnown(
   let known: KnownContent | null = null;
   for (const one of seen) {
     if (one.read !== null && codeBytes === undefined && (one.byCode || one.turn >= turn)) continue;
+    if (one.before !== undefined && !(known?.hash === one.before && isWhole(known))) continue;
     const before: number = known?.hash === one.hash ? known.upTo : 0;
     const { first, last } = one.read ?? { first: 1, last: Infinity };
     known = { ...one, upTo: first <= before + 1 ? Math.max(before, last) : before };

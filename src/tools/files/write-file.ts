@@ -53,7 +53,7 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
       const { shown } = inside;
       return {
         content: `${created ? 'Created' : 'Replaced'} ${shown} (${bytes} bytes)`,
-        details: { path: shown, bytes, created, ...noteSeen(context, shown, hash, null) },
+        details: { path: shown, bytes, created, ...noteSeen(context, shown, { hash, read: null }) },
       };
     });
   },

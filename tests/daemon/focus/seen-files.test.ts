@@ -11,8 +11,9 @@ const call = (tool: string, input: string) => `[[answer.call]]\ntool = "${tool}"
 const write = (path: string, more = '') => call('write_file', `{ path = "${path}", content = "mine"${more} }`);
 
 const SCRIPT = `[[answer]]
-${['read', 'theirs', 'part'].map((path) => call('read_file', `{ path = "${path}"${path === 'part' ? ', limit = 1' : ''} }`)).join('')}
+${['read', 'theirs', 'part', 'edited'].map((path) => call('read_file', `{ path = "${path}"${path === 'part' ? ', limit = 1' : ''} }`)).join('')}
 ${write('own')}
+[[answer]]
 ${call('edit_file', '{ path = "edited", old_string = "1", new_string = "2" }')}
 [[answer]]
 ${call('wait_until', '{ seconds = 3600, reason = "somebody else" }')}

@@ -105,7 +105,7 @@ describe('a picture in the result of a call', () => {
       if (n > 0) expect(body).toContain(base64(600 + n - 1));
     }
     expect(bodies.at(-1)).not.toContain(base64(600));
-    const left = '[\\"0.png\\" was shown here and is left out now, to save room. Call photograph again to see it.]';
+    const left = `[\\"0.png\\" was shown here and is left out now, to save room. read_output with artifact ${(await kept(whole))[0]!.id} shows it again.]`;
     expect(bodies.at(-1)).toContain(left);
     expect(await kinds(whole)).toContain('left_out');
     expect(await kinds(whole)).not.toContain('summary');
@@ -162,6 +162,28 @@ describe('a picture in the result of a call', () => {
     expect(await focus.run()).toMatchObject({ kind: 'done' });
     expect(await kept(focus)).toMatchObject([{ id }]);
     expect(JSON.stringify(focus.bodies()[1])).toContain(base64(20));
+  });
+
+  it('is shown again by read_output, to the work that it belongs to and to no other', async () => {
+    const answers = (ids: readonly string[]) => [
+      { content: [take('t', ['a.png'])] },
+      { content: ids.map((artifact, n) => toolUse(`r${n}`, 'read_output', { artifact })) },
+      DONE,
+    ];
+    const first = await beginFocus(pg.database, answers([]));
+    await first.run(1);
+    const [foreign] = await kept(first);
+    let own = randomUUID() as string;
+    const focus = await beginFocus(pg.database, (_, n) => answers([own, foreign!.id, randomUUID()])[n]!);
+    await focus.run(1);
+    own = (await kept(focus))[0]!.id;
+    expect(await focus.run(1)).toMatchObject({ kind: 'interrupted' });
+    expect(await focus.run()).toMatchObject({ kind: 'done' });
+    const sent = JSON.stringify(turnsOf(focus.bodies().at(-1)!));
+    expect(sent.split(base64(20))).toHaveLength(3);
+    expect(sent).toContain(`a.png: image/png, 20 × 20 pixels, ${png(20, 20).length} bytes`);
+    expect(sent).toContain(`this work item has no artifact ${foreign!.id}`);
+    expect(await kept(focus)).toHaveLength(1);
   });
 
   it('counts in what the next request may cost, before the provider has counted it', async () => {

@@ -61,18 +61,60 @@ test('a file that has changed since is refused until it is read again, also wher
   expect(await write(3)).not.toHaveProperty('isError');
 });
 
+const edit = { path: 'a', old_string: 'mine', new_string: 'two' };
+const patch = { patch: '*** Begin Patch\n*** Update File: a\n-mine\n+three\n*** End Patch' };
+
 test('what the focus wrote, edited or patched itself is known at once, and not what came after', async () => {
   const { call, write, put } = await benchWith('');
   for (const change of [
     () => write(1, { content: 'one\n' }),
-    () => call(editFileTool, { path: 'a', old_string: 'mine', new_string: 'two' }),
-    () => call(applyPatchTool, { patch: '*** Begin Patch\n*** Update File: a\n-mine\n+three\n*** End Patch' }),
+    () => call(editFileTool, edit),
+    () => call(applyPatchTool, patch),
   ]) {
     expect(await change()).not.toHaveProperty('isError');
     expect(await write(1)).toMatchObject({ content: 'Replaced a (5 bytes)' });
   }
   await put('theirs\n');
   expect((await write(2)).content).toMatch(/^a: has changed since you wrote it in turn 1\./);
+});
+
+test.each([
+  ['edit_file', editFileTool, edit, /^Edited a at line 1\. It had changed since turn 1, .*: read it again$/],
+  ['apply_patch', applyPatchTool, patch, /^changed a \(1 hunk\)$/],
+])(
+  'an edit by %s of a file that somebody else has changed does not make their lines known',
+  async (_name, tool, input, says) => {
+    const { callIn, read, write, put, text } = await benchWith('mine\nold\n');
+    await read(1);
+    await put('mine\ntheirs\n');
+    expect((await callIn(2, tool, input)).content).toMatch(says);
+    expect(await write(3)).toMatchObject({
+      isError: true,
+      content: expect.stringContaining('has changed since you read it'),
+    });
+    expect(await text()).toContain('theirs');
+    await read(3);
+    expect(await write(4)).not.toHaveProperty('isError');
+  },
+);
+
+test('an edit of a file that was not read does not make it known', async () => {
+  const { callIn, write } = await benchWith('mine\ntheirs\n');
+  await callIn(1, editFileTool, edit);
+  expect((await write(2)).content).toContain('you have not read it');
+});
+
+test('a change of the same size at the same time is noticed right before the rename', async () => {
+  const { context, workspace, put, text } = await benchWith('theirs\n');
+  const real = join(workspace, 'a');
+  const at = new Date(1_700_000_000_000);
+  await utimes(real, at, at);
+  const read = { stats: await stat(real), hash: hashOf('theirs\n') };
+  await put('THEIRS\n');
+  await utimes(real, at, at);
+  const changes = [{ path: { real, exists: true, shown: 'a' }, content: 'mine', read }];
+  expect(await makeChanges(context, changes)).toMatchObject({ refusal: expect.stringContaining('was changed') });
+  expect(await text()).toBe('THEIRS\n');
 });
 
 test('a file that was read in parts is known when no line is missing', async () => {
@@ -160,12 +202,13 @@ test('a file that somebody creates at the same moment is kept', async () => {
   expect(await readFile(join(workspace, 'new'), 'utf8')).toBe('theirs');
 });
 
-test('two agents that write one file take turns, and the second is refused', async () => {
+test('of two agents that write one new file at once, one is refused', async () => {
   const { context, workspace } = await setUpBench();
   const other = { ...contextIn(workspace, context), focusId: 'focus-2', seenFiles: createSeenFiles(async () => []) };
   const outputs = await Promise.all(
     [context, other].map((one, index) => writeFileTool.run({ path: 'a', content: `${index}` }, one)),
   );
-  expect(outputs.map(({ isError }) => isError ?? false)).toEqual([false, true]);
-  expect(await readFile(join(workspace, 'a'), 'utf8')).toBe('0');
+  const made = outputs.flatMap(({ isError }, index) => (isError ? [] : [`${index}`]));
+  expect(made).toHaveLength(1);
+  expect(await readFile(join(workspace, 'a'), 'utf8')).toBe(made[0]);
 });

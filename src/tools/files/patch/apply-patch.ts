@@ -7,7 +7,7 @@ import { refuseDatabaseFile } from '../database-files.ts';
 import { inTurns } from '../file-turns.ts';
 import { type Bounds, withMounts } from '../mounts.ts';
 import { isRefusal, refuse, refusedCall } from '../refusal.ts';
-import { hashOf, noteSeen } from '../seen-files.ts';
+import { hashOf, noteSeen, type SeenDetails } from '../seen-files.ts';
 import { MAX_FILE_BYTES, NOT_UTF8, readTextFile, type TextFile } from '../text-file.ts';
 import { type InsidePath, resolveInside } from '../workspace.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
@@ -114,12 +114,16 @@ async function apply(context: ToolContext, patch: string, sections: readonly Sec
   if (refusal?.partly) return toolError(`the patch failed half-way: ${refusal.refusal}`);
   if (refusal) return nothing([refusal.refusal], refusal.boundary);
   const summaries = done.map(({ summary }) => summary);
-  const contents = Object.assign({}, ...changes.map((each) => written(each, context))) as Record<string, string>;
-  return { content: summaries.join('\n'), details: { files: summaries, contents } };
+  const seen = changes.flatMap((each) => written(each, context));
+  const [contents, edited] = [seen.map((each) => each.contents), seen.map((each) => each.edited ?? {})];
+  const details = { files: summaries, contents: Object.assign({}, ...contents), edited: Object.assign({}, ...edited) };
+  return { content: summaries.join('\n'), details };
 }
 
-function written({ path, content }: FileChange, context: ToolContext): Readonly<Record<string, string>> {
-  return content === null ? {} : noteSeen(context, path.shown, hashOf(content), null).contents;
+function written({ path, content, read }: FileChange, context: ToolContext): readonly SeenDetails[] {
+  if (content === null) return [];
+  const before = read === null || read === 'any' ? {} : { before: read.hash };
+  return [noteSeen(context, path.shown, { hash: hashOf(content), read: null, ...before })];
 }
 
 /** The current file of a section; `file` is null for a file that is added. */
