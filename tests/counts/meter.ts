@@ -1,5 +1,6 @@
 /** Counts what a piece of work costs a database, as seen from the network and by the server. */
 import { setTimeout } from 'node:timers/promises';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { type Relay, startRelay } from './relay.ts';
 
@@ -41,6 +42,7 @@ export async function openMeter(admin: Database, url: string): Promise<Meter> {
   await admin.query('create extension if not exists pg_stat_statements');
   await admin.query(`alter database ${name} set pg_stat_statements.track = 'top'`);
   await admin.query(`alter database ${name} set pg_stat_statements.track_planning = on`);
+  await withoutAutovacuum(url);
   const relay: Relay = await startRelay(url);
   const read = async () => {
     const { statements, roundTrips, transactions } = relay.passed;
@@ -64,6 +66,19 @@ export async function openMeter(admin: Database, url: string): Promise<Meter> {
     },
     close: relay.close,
   };
+}
+
+/** On a busy server the cases take long enough for autovacuum to come by: what it cleans up first, no statement has to. */
+async function withoutAutovacuum(url: string): Promise<void> {
+  const db = openPostgres(url, { poolSize: 1, applicationName: 'animus-test-counts' });
+  try {
+    const tables = await db.query<{ name: string }>(
+      `select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace in ('animus'::regnamespace, 'pgmq'::regnamespace)`,
+    );
+    await db.query(tables.map(({ name }) => `alter table ${name} set (autovacuum_enabled = off)`).join(';'));
+  } finally {
+    await db.close();
+  }
 }
 
 /** What the statements of a database did so far: without the record of a commit, and without what planning reads. */
