@@ -44,7 +44,10 @@ test('server-everything on stdio: content of all kinds, progress, cancel, crash 
   expect(tools.length).toBeGreaterThan(8);
   expect((await call('echo', { message: 'hello' })).content).toBe('Echo: hello');
   expect((await call('get-sum', { a: 2, b: 3 })).content).toContain('5');
-  expect((await call('get-tiny-image')).content).toContain('[image image/png,');
+  expect(await call('get-tiny-image')).toMatchObject({
+    content: expect.stringContaining('[image-1.png: image/png, 20 × 20 pixels, '),
+    files: [{ mediaType: 'image/png' }],
+  });
   expect((await call('get-structured-content', { location: 'Chicago' })).content).toContain('temperature');
   expect((await call('trigger-long-running-operation', { duration: 0.5, steps: 5 })).content).toContain('completed');
 
