@@ -63,9 +63,11 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
       `select pid from pg_stat_activity where application_name = 'animus db psql' and datname = current_database()`,
     );
     expect(psql).toBeDefined();
-    const lines = spawnSync('ps', ['-eo', 'args']).stdout.toString().split('\n');
-    expect(lines.some((line) => /^\S*psql -X -A -t$/.test(line))).toBe(true);
-    expect(lines.filter((line) => line.includes('psql') && line.includes('test@'))).toEqual([]);
+    const processes = spawnSync('ps', ['-eo', 'pgid=,args=']).stdout.toString().split('\n');
+    // Other tests may show a password of theirs.
+    const lines = processes.filter((line) => line.trim().startsWith(`${child.pid} `));
+    expect(lines.some((line) => /psql -X -A -t$/.test(line))).toBe(true);
+    expect(lines.filter((line) => line.includes('test@'))).toEqual([]);
 
     // As a terminal does: to the whole process group.
     child.stdin.write('select pg_sleep(600);\n');
