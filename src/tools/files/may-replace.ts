@@ -24,7 +24,7 @@ export async function mayReplace(
   if (readOnly) return refuse(`${path.shown}: ${readOnly.why}`, readOnly.boundary);
   const file = await readContent(bounds, path);
   if (isRefusal(file)) return file;
-  if (file.content === null) return refuse(`${path.shown}: is there, and is too large to be read; ${INSTEAD}`);
+  if (file.content === null) return refuse(`${path.shown}: exists, and is too large to be read; ${INSTEAD}`);
   // A call that was interrupted after it wrote is run again.
   if (file.content.length === 0 || file.hash === hash) return file;
   const seen = context.seenFiles.of(path.shown);
@@ -41,7 +41,7 @@ function knows(known: KnownContent | null, { hash }: FileContent): boolean {
 
 function whyUnknown(known: KnownContent | null, file: FileContent, recorded: readonly RecordedContent[]): string {
   const now = `It has ${file.stats.size} bytes, written ${file.stats.mtime.toISOString()}`;
-  if (known === null) return `is there, and you have not read it. ${now}. Read it first, ${INSTEAD}`;
+  if (known === null) return `exists, and you have not read it. ${now}. Read it first, ${INSTEAD}`;
   const { hash, turn, read, upTo } = known;
   if (hash === file.hash)
     return `you have read only lines 1 to ${upTo} of ${read?.lines}. Read the rest, use edit_file, ${INSTEAD}`;

@@ -30,7 +30,7 @@ test('a file that was not read is refused, and replaced with overwrite', async (
   const refused = await write(1);
   expect(refused).toMatchObject({
     isError: true,
-    content: expect.stringContaining('a: is there, and you have not read it'),
+    content: expect.stringContaining('a: exists, and you have not read it'),
   });
   expect(refused.content).toMatch(
     /It has 7 bytes, written 20.*Z\. Read it first, or replace it all the same with overwrite=true/,
