@@ -1,4 +1,4 @@
-/** Leaves the images and documents of earlier results out of the context: the first that goes when there is no room. */
+/** Removes the images and documents of earlier results from the context. When it is full, they are the first to go. */
 import type { Queryable } from '../../store/sql/database.ts';
 import { filesFrom } from '../../store/transcript/shown-files.ts';
 import { ownPart, type Transcript } from '../../store/transcript/transcript.ts';

@@ -19,7 +19,7 @@ export function fileLeftOut(name: string, artifactId: string): string {
 
 /** Stands in place of a file that was deleted after a request had it. */
 export function fileGone(name: string): string {
-  return `[${quoted(name)} was shown here and is no longer kept.]`;
+  return `[${quoted(name)} was shown here, but has been deleted since.]`;
 }
 
 /** The message from which on files are left out. */

@@ -202,7 +202,7 @@ describe('a picture in the result of a call', () => {
     expect(await focus.run(1)).toMatchObject({ kind: 'interrupted' });
     await pg.database.query('delete from animus.artifacts where work_item_id = $1', [focus.key.workItemId]);
     expect(await focus.run()).toMatchObject({ kind: 'done' });
-    expect(JSON.stringify(focus.bodies()[1])).toContain('[\\"a.png\\" was shown here and is no longer kept.]');
+    expect(JSON.stringify(focus.bodies()[1])).toContain('[\\"a.png\\" was shown here, but has been deleted since.]');
   });
 
   it('is named in words to a model that sees nothing, and not kept', async () => {

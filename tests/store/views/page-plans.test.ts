@@ -9,8 +9,8 @@ import { fillHistory } from '../work/fill-history.ts';
 
 const target = testDatabase();
 const ITEMS = 200_000;
-/** The table of items alone has more than twice as many. The first call of a function in a session may read 2,500 of the catalog. */
-const MOST_PAGES = 4000;
+/** The table of items alone has four times as many. */
+const MOST_PAGES = 2500;
 
 const LEDGER = { turns: 0, callsPerTurn: 0, messages: 0, ledger: 1 };
 
@@ -46,7 +46,10 @@ beforeAll(async () => {
 }, 240_000);
 
 test.each(QUERIES)('%s: %s', async (_, sql) => {
-  expect(await pagesRead(sql.replaceAll('$1', 'gen_random_uuid()'))).toBeLessThan(MOST_PAGES);
+  const asked = sql.replaceAll('$1', 'gen_random_uuid()');
+  // The first call of a function in a session reads the catalog, too.
+  await pagesRead(asked);
+  expect(await pagesRead(asked)).toBeLessThan(MOST_PAGES);
 });
 
 test('a query that reads all that has ended is found, also one that stops at the first match', async () => {
