@@ -62,9 +62,11 @@ export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise
     answer = await response.json();
   } catch (error) {
     if (signal.aborted) throw interruption();
-    // The message `fetch failed` has no details; its cause has.
-    const detail = messageOf(error instanceof Error && error.cause ? error.cause : error);
-    throw new AnimusError('http.unanswered', { address, detail, hint: '; start one: animus serve' }, { cause: error });
+    throw new AnimusError(
+      'http.unanswered',
+      { address, detail: messageOf(error), hint: '; start one: animus serve' },
+      { cause: error },
+    );
   }
   if (isReadiness(answer)) return answer;
   const detail = `the server there (HTTP ${status}) is not animus`;

@@ -43,10 +43,13 @@ export function isAnimusError(error: unknown, ...codes: ErrorCode[]): error is A
   return error instanceof AnimusError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** The message of anything thrown, on one line; uses its `cause` if it has no message. */
+/** The messages of undici's errors that only their causes explain: before an answer, and in the middle of one. */
+const OF_FETCH: ReadonlySet<string> = new Set(['fetch failed', 'terminated']);
+
+/** The message of anything thrown, on one line; that of its `cause` if it has none, or none but that of `fetch`. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.message) return error.message;
+  if (error.message && !(error.cause && OF_FETCH.has(error.message))) return error.message;
   // Node's AggregateError for a failed connect has an empty message; the details are in `errors`.
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error.cause ? messageOf(error.cause) : error.name;

@@ -48,6 +48,10 @@ describe('an error', () => {
   test('gets a one-line text from any thrown value', () => {
     expect(messageOf(new Error('', { cause: new Error('why') }))).toBe('why');
     expect(messageOf(new AggregateError([new Error('a'), new Error('b')]))).toBe('a; b');
+    expect(messageOf(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') }))).toBe(
+      'connect ECONNREFUSED 127.0.0.1:1',
+    );
+    expect(messageOf(new TypeError('fetch failed'))).toBe('fetch failed');
     expect(messageOf('text')).toBe('text');
   });
 });
