@@ -3,7 +3,7 @@
  * operator's repository. Git calls that alternates (gitrepository-layout). Nothing else is shared.
  */
 import { existsSync, renameSync } from 'node:fs';
-import { chmod, chown, copyFile, lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
@@ -13,6 +13,7 @@ import { filtersOff } from '../git/programs-off.ts';
 import type { Refs } from '../git/read-refs.ts';
 import type { Repository } from '../git/repository.ts';
 import { readGit } from '../git/repository-writes.ts';
+import { removeDirectory } from '../workspace/remove-directory.ts';
 import { beside, removeLeftovers, renameIfThere } from './beside.ts';
 import type { Origin } from './open-origin.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
@@ -61,7 +62,7 @@ async function madeBeside(path: string, { lease }: GitWriter, make: (making: str
   try {
     await make(making);
   } finally {
-    await rm(making, { recursive: true, force: true, maxRetries: 3 });
+    await removeDirectory(making);
   }
 }
 
