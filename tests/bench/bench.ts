@@ -29,6 +29,7 @@ const ALL: readonly (readonly [file: string, usual: readonly string[], quick: re
   ['tools/run.ts', [], ['--sizes', '10', '--rounds', '1']],
   ['engage/commands.ts', [], ['--turns', '3', '--rounds', '1']],
   ['worktrees/run.ts', [], ['--sizes', '9', '--rounds', '1']],
+  ['worktrees/focus.ts', [], ['--rounds', '1']],
 ];
 
 /** Where benchmarks are, in each tree. */

@@ -3,10 +3,11 @@
  * operator's repository. Git calls that alternates (gitrepository-layout). Nothing else is shared.
  */
 import { existsSync, renameSync } from 'node:fs';
-import { chmod, chown, copyFile, lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
+import { removeDirectory } from '../../process/remove-directory.ts';
 import type { GitPlace, GitWriter } from '../git/git.ts';
 import { type PrivateSettings, privateConfig } from '../git/private-config.ts';
 import { filtersOff } from '../git/programs-off.ts';
@@ -61,7 +62,7 @@ async function madeBeside(path: string, { lease }: GitWriter, make: (making: str
   try {
     await make(making);
   } finally {
-    await rm(making, { recursive: true, force: true, maxRetries: 3 });
+    await removeDirectory(making);
   }
 }
 

@@ -15,19 +15,28 @@ export interface BenchDaemon {
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../src/animus.js');
 
-/** Starts one with faculties `quick0` … and these skills, and resolves when it serves them. `http`: the address of its API; default: it has none. */
+export interface DaemonParts {
+  readonly skills?: { readonly count: number; readonly activated: number };
+  /** The address of its API; default: it has none. */
+  readonly http?: string;
+  /** More of animus.toml. */
+  readonly settings?: string;
+  /** More faculties: the text of each file by its name. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+/** Starts one with faculties `quick0` …, and resolves when it serves them. */
 export async function startBenchDaemon(
   databaseUrl: string,
   faculties: number,
-  skills = { count: 0, activated: 0 },
-  http = 'off',
+  { skills = { count: 0, activated: 0 }, http = 'off', settings = '', more = {} }: DaemonParts = {},
 ): Promise<BenchDaemon> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-bench-focus-'));
   mkdirSync(join(directory, 'faculties'));
   writeFileSync(join(directory, 'script.toml'), '[[answer]]\ntext = "Done: nothing was to do."\n');
   writeFileSync(
     join(directory, 'animus.toml'),
-    `[daemon]\nmax_concurrent = 10\nhttp = "${http}"\n[http]\napi = ${http !== 'off'}\nrequests_per_minute = 1000000\n[providers.play]\nkind = "scripted"\nscript = "script.toml"\n`,
+    `[daemon]\nmax_concurrent = 10\nhttp = "${http}"\n[http]\napi = ${http !== 'off'}\nrequests_per_minute = 1000000\n[providers.play]\nkind = "scripted"\nscript = "script.toml"\n${settings}`,
   );
   for (let n = 0; n < faculties; n++) {
     writeFileSync(
@@ -35,6 +44,7 @@ export async function startBenchDaemon(
       `[faculty]\nname = "quick${n}"\ndescription = "Answers at once"\n[faculty.engage]\nmodel = "play/any"\nsystem_prompt = "You answer at once."\n`,
     );
   }
+  for (const [name, text] of Object.entries(more)) writeFileSync(join(directory, 'faculties', `${name}.toml`), text);
   writeSkills(join(directory, 'skills'), skills.count, skills.activated);
   const child = spawn(process.execPath, [LAUNCHER, 'serve', '--faculties', 'faculties'], {
     cwd: directory,

@@ -78,7 +78,7 @@ async function measure(bench: BenchServer, { faculties, daemons, skills }: Varia
   const db = openPostgres(url, { poolSize: 2 });
   const started: BenchDaemon[] = [];
   try {
-    for (let n = 0; n < daemons; n++) started.push(await startBenchDaemon(url, faculties, skills));
+    for (let n = 0; n < daemons; n++) started.push(await startBenchDaemon(url, faculties, skills ? { skills } : {}));
     await drain(db, faculties, 200);
     const nodeMs = () => started.reduce((sum, daemon) => sum + daemon.cpuMs(), 0);
     const before = { node: nodeMs(), postgres: postgresCpuMs(), work: await bench.work(url) };

@@ -39,7 +39,7 @@ interface Round extends Partial<Loaded> {
 const database = await benchServer();
 const owner = openPostgres(database.url, { poolSize: 5 });
 const port = await freePort();
-const daemon = await startBenchDaemon(database.url, 1, undefined, `127.0.0.1:${port}`);
+const daemon = await startBenchDaemon(database.url, 1, { http: `127.0.0.1:${port}` });
 const client = startLineProcess(new URL('./load.ts', import.meta.url), {});
 try {
   await client.line();

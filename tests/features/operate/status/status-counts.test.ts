@@ -33,3 +33,31 @@ test('WAITS says where more items wait than were looked at', async () => {
   expect(waits).toMatch(/^writer +queued +3 /m);
   expect(waits).toMatch(/^noop +scheduled +50\+ /m);
 });
+
+test('everything that waits for people is counted, of each kind, and the ten oldest are shown', async () => {
+  const db = target.database;
+  const asks = async () => {
+    const { asks } = JSON.parse(await status('--json')) as { asks: { waiting: number; first: { subject: string }[] } };
+    return [asks.waiting, asks.first.map(({ subject }) => subject)];
+  };
+  expect(await asks()).toEqual([0, []]);
+  const [item] = await db.query<{ id: string }>(
+    `insert into animus.work_items (faculty) values ('engineer') returning id`,
+  );
+  await db.query(
+    `insert into animus.worktree_results (work_item_id, worktree_id, start, tip, ended, lost, updated_at)
+     values ($1, $1, repeat('0', 40), repeat('0', 40), true, 'two commits', now() - interval '1 day')`,
+    [item!.id],
+  );
+  expect(await asks()).toEqual([1, ['lost']]);
+  await db.query(`insert into animus.skill_packages values (repeat('a', 64), 'fix-dates', 1, now(), current_date)`);
+  await db.query(`insert into animus.skills select 'skill-' || n, 1, now() from generate_series(1, 11) n`);
+  await db.query(
+    `insert into animus.skill_versions (name, version, state, content_hash, description, created_at)
+     select 'skill-' || n, 1, 'proposed', repeat('a', 64), 'd', now() from generate_series(1, 11) n`,
+  );
+  expect(await asks()).toEqual([12, ['lost', ...Array<string>(9).fill('skill')]]);
+  await db.query(`update animus.worktree_results set lost_seen = lost`);
+  expect(await asks()).toEqual([11, Array<string>(10).fill('skill')]);
+  for (const table of ['skill_versions', 'skills']) await db.query(`delete from animus.${table}`);
+});
