@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FileRule } from '../../src/process/file-rules.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
+import { systemProgram } from '../../src/process/runners/start-gate.ts';
 import { eventually, isAlive, processesWith } from '../process/live-processes.ts';
 import { usersOf } from '../process/namespace-users.ts';
 import { childrenOf, nextStandby } from '../process/waiting-standbys.ts';
@@ -83,7 +84,7 @@ describe.skipIf(!hasNamespaces)('a standby', () => {
     const standby = await nextStandby();
     const [shell] = childrenOf(standby).flatMap(childrenOf);
     const inside = ['--target', String(shell), '--user', '--mount', '--preserve-credentials'];
-    execFileSync('nsenter', [...inside, 'mount', '-t', 'tmpfs', 'none', '/mnt']);
+    execFileSync(systemProgram('nsenter')!, [...inside, 'mount', '-t', 'tmpfs', 'none', '/mnt']);
     expect(await run([], look)).toBe(whole);
     await eventually(
       () => isAlive(standby),
