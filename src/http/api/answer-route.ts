@@ -5,16 +5,17 @@ import type { Queryable } from '../../store/sql/database.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
 import type { Caller, Doorkeeper } from '../door/authorize.ts';
 import type { Visitor } from '../login/visitor.ts';
-import type { ApiServices, JsonRoute, Route, Visit } from '../route/route.ts';
+import type { ApiServices, JsonRoute, StreamRoute, Visit } from '../route/route.ts';
 import { runRoute } from '../route/run-route.ts';
-import { type Answer, digestsOf, keyOf, once } from './idempotency.ts';
+import type { Answer } from './answer.ts';
+import { digestsOf, keyOf, once } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
 import { afterWait, preferredWait } from './prefer-wait.ts';
 import { sealFor } from './seal.ts';
-import { slicesOf } from './slices.ts';
+import type { Sent } from './sent-request.ts';
 
 /** A request that found its route. */
-export interface Arrival {
+export interface Arrival<Request extends Sent = Sent> {
   readonly request: Request;
   /** The parameters of its path. */
   readonly path: Readonly<Record<string, string>>;
@@ -27,23 +28,30 @@ export interface Arrival {
   readonly use: ConnectionUse;
 }
 
-/** Errors: those of the route, for `problemResponse`. */
-export async function answerRoute(
-  route: Route,
+/** Errors: those of the route, for `problemAnswer`. */
+export async function answerJsonRoute(
+  route: JsonRoute,
   arrival: Arrival,
   services: ApiServices,
   door: Doorkeeper,
+): Promise<Answer> {
+  const answer = (visitor: Visitor) => answerJson(route, arrival, visitBy(visitor, arrival, services));
+  return door.admitTo(callerOf(arrival), route.scope, answer);
+}
+
+/** Errors: as `answerJsonRoute`. */
+export async function answerStreamRoute(
+  route: StreamRoute,
+  arrival: Arrival<Request>,
+  services: ApiServices,
+  door: Doorkeeper,
 ): Promise<Response> {
-  if (route.kind === 'json') {
-    const answer = (visitor: Visitor) => answerJson(route, arrival, visitBy(visitor, arrival, services));
-    return door.admitTo(callerOf(arrival), route.scope, answer);
-  }
   const visit = await visitOf(arrival, services, door, route.scope);
   const { input } = await parseInput(route, arrival.request, arrival.path);
   return route.respond(visit, input, arrival.request);
 }
 
-async function answerJson(route: JsonRoute, { request, path }: Arrival, visit: Visit): Promise<Response> {
+async function answerJson(route: JsonRoute, { request, path }: Arrival, visit: Visit): Promise<Answer> {
   const { input, sent } = await parseInput(route, request, path);
   const key = keyOf(request, route);
   const repeated = key !== null && {
@@ -56,7 +64,7 @@ async function answerJson(route: JsonRoute, { request, path }: Arrival, visit: V
   };
   const answer = await runRoute(route, visit, input, answerWith, repeated !== false);
   const seconds = preferredWait(request, route, visit.visitor);
-  return jsonResponse(seconds === null ? answer : await afterWait(route, answer, seconds, visit));
+  return seconds === null ? answer : afterWait(route, answer, seconds, visit);
 }
 
 /** Who sends the request, and what is needed to answer it. Errors: those of `Doorkeeper.admit`. */
@@ -76,18 +84,4 @@ function callerOf({ request, address, use, signal }: Arrival): Caller {
 function visitBy(visitor: Visitor, { request, signal, admitted, use }: Arrival, services: ApiServices): Visit {
   admitted(visitor.actor, use);
   return { visitor, services, traceparent: currentTraceparent() ?? request.headers.get('traceparent'), signal };
-}
-
-/** A longer answer, in characters, is handed to the socket in pieces, so that the server sees how fast its reader takes it. */
-const IN_ONE_PIECE = 64 * 1024;
-
-function jsonResponse({ status, text, replayed = false, headers }: Answer): Response {
-  return new Response(text.length > IN_ONE_PIECE ? ReadableStream.from(slicesOf(text)) : text, {
-    status,
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      ...(replayed && { 'idempotency-replayed': 'true' }),
-      ...headers,
-    },
-  });
 }

@@ -11,7 +11,7 @@ import type { Admitted, ConnectionUse, HttpApi } from '../../core/lifecycle/heal
 import { type Network, parseNetworks } from '../../core/text/networks.ts';
 import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from '../door/authorize.ts';
 import { clientAddress } from '../door/client-address.ts';
-import { checkHeaders, checkHost, checkOrigin, corsHeaders, preflight } from '../door/gate.ts';
+import { corsHeaders, preflight } from '../door/gate.ts';
 import { rateLimit } from '../door/limits.ts';
 import { openLiveEvents } from '../events/live-events.ts';
 import { sendStreamed } from '../events/streamed-response.ts';
@@ -19,14 +19,17 @@ import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
 import { shownError } from '../route/public-error.ts';
 import type { ApiServices, Route } from '../route/route.ts';
-import { type Arrival, answerRoute } from './answer-route.ts';
+import { type Answer, headersOf } from './answer.ts';
+import { type Arrival, answerStreamRoute } from './answer-route.ts';
 import { API_ROUTES } from './api-routes.ts';
+import { checkRequest, everyAnswer } from './every-request.ts';
+import { jsonRequests } from './json-requests.ts';
 import { answerMcpRequest } from './mcp-route.ts';
 import { observed } from './observed.ts';
 import { openSockets } from './open-sockets.ts';
 import { API_ROOT, openApiDocument } from './openapi.ts';
-import { problemResponse } from './problem.ts';
-import { challenge, METADATA_PATH, resourceMetadata } from './resource-metadata.ts';
+import { problemAnswer } from './problem.ts';
+import { challenge, METADATA_PATH, type MetadataSettings, resourceMetadata } from './resource-metadata.ts';
 
 /** What the routes get, and the settings of the API. */
 export interface ApiOptions extends Omit<ApiServices, 'live'> {
@@ -66,7 +69,11 @@ export function openApi(options: ApiOptions): HttpApi {
   const login = openLogin({ database: options.db, issuer: oidc ? openIssuer(oidc) : null });
   const door = doorkeeper(login, limits, rateLimit(FAILURES_PER_MINUTE, options.clock));
   const services = { ...options, live };
-  const app = createApp(services, { door, trusted, stopping: stopping.signal });
+  const failed = (error: unknown, incoming: IncomingMessage, requestId: string) =>
+    errorAnswer(error, incoming, { requestId, client: clientAddress(incoming, trusted), settings, log: options.log });
+  const entrance = { door, trusted, stopping: stopping.signal, failed };
+  const answerJson = jsonRequests(options.routes ?? API_ROUTES, { services, settings, ...entrance });
+  const app = createApp(services, entrance);
   const sockets = openSockets({
     services,
     settings,
@@ -85,10 +92,11 @@ export function openApi(options: ApiOptions): HttpApi {
   const underWay = new Set<Promise<unknown>>();
   return {
     answer(request, response, admitted) {
-      ADMITTED.set(request, admitted);
       const closed = new Promise<void>((done) => response.once('close', done));
       underWay.add(closed);
       void closed.then(() => underWay.delete(closed));
+      if (answerJson(request, response, admitted)) return;
+      ADMITTED.set(request, admitted);
       void listener(request, response);
     },
     upgrade: sockets.upgrade,
@@ -111,9 +119,11 @@ interface Entrance {
   /** Proxies whose word on the client's address is believed. */
   readonly trusted: readonly Network[];
   readonly stopping: AbortSignal;
+  readonly failed: (error: unknown, incoming: IncomingMessage, requestId: string) => Answer;
 }
 
-function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping }: Entrance): Hono<Env> {
+/** What does not answer with one JSON document, and what is not there. */
+function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping, failed }: Entrance): Hono<Env> {
   const { settings, version, routes = API_ROUTES } = options;
   const app = new Hono<Env>();
   // Made when somebody asks for it: it costs a tenth of a second.
@@ -123,18 +133,13 @@ function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping 
     context.set('requestId', randomUUID());
     await next();
     const { headers } = context.res;
-    headers.set('x-request-id', context.get('requestId'));
-    headers.set('x-content-type-options', 'nosniff');
-    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-    // The client shall connect to the next server.
-    if (stopping.aborted) headers.set('connection', 'close');
+    for (const [name, value] of Object.entries(everyAnswer(context.get('requestId'), stopping))) {
+      if (name !== 'cache-control' || !headers.has(name)) headers.set(name, value);
+    }
   });
   app.use(async (context, next) => {
-    const { host, origin } = context.env.incoming.headers;
-    checkHeaders(context.env.incoming.rawHeaders);
-    checkHost(host, settings);
-    checkOrigin(origin, settings);
-    if (stopping.aborted) throw new AnimusError('http.starting');
+    const { origin } = context.env.incoming.headers;
+    checkRequest(context.env.incoming, settings, stopping);
     if (context.req.method === 'OPTIONS' && origin !== undefined) context.res = preflight(origin);
     else await next();
     for (const [name, value] of Object.entries(corsHeaders(origin))) context.res.headers.set(name, value);
@@ -149,16 +154,17 @@ function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping 
     document ??= openApiDocument(routes, version);
     return context.json(document);
   });
-  const served = routes.map((route) => ({
-    method: route.method as string,
-    path: route.path,
-    use: useOf(route),
-    answer: (arrival: Arrival) => answerRoute(route, arrival, options, door),
-  }));
-  const answerMcp = (arrival: Arrival) => answerMcpRequest(arrival, options, door);
+  const streams = routes
+    .filter((route) => route.kind === 'stream')
+    .map((route) => ({
+      method: route.method as string,
+      path: route.path,
+      use: useOf(route),
+      answer: (arrival: Arrival<Request>) => answerStreamRoute(route, arrival, options, door),
+    }));
+  const answerMcp = (arrival: Arrival<Request>) => answerMcpRequest(arrival, options, door);
   const mcp = { method: 'POST', path: '/mcp', use: 'answer', answer: answerMcp } as const;
-  const all = [...served, mcp];
-  for (const { method, path: route, use, answer } of all) {
+  for (const { method, path: route, use, answer } of [...streams, mcp]) {
     app.on(method, honoPath(route), (context) => {
       const { incoming } = context.env;
       const signal = AbortSignal.any([stopping, context.req.raw.signal]);
@@ -169,28 +175,44 @@ function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping 
       const arrival = { request: raw, path, address, signal, admitted, use };
       const parent = raw.headers.get('traceparent');
       const seen = { method, route, requestId: context.get('requestId'), parent, address };
-      return observed(seen, options, () => answer(arrival).catch((error: unknown) => failed(error, context)));
+      return observed(seen, options, () => answer(arrival).catch((error: unknown) => failure(error, context)));
     });
   }
-  for (const [path, methods] of Map.groupBy(all, (route) => honoPath(route.path))) {
+  for (const [path, methods] of Map.groupBy([...routes, mcp], (route) => honoPath(route.path))) {
     app.all(path, () => {
       // A GET can be asked for without its body.
       const allowed = new Set(methods.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)));
       const allow = [...allowed].join(', ');
-      return problemResponse(new AnimusError('http.method', { methods: allow }), { allow });
+      return responseOf(problemAnswer(new AnimusError('http.method', { methods: allow }), { allow }));
     });
   }
-  app.notFound(() => problemResponse(new AnimusError('http.not_found')));
-  app.onError(failed);
+  app.notFound(() => responseOf(problemAnswer(new AnimusError('http.not_found'))));
+  app.onError(failure);
   return app;
 
-  function failed(error: unknown, context: Context<Env>): Response {
-    const client = clientAddress(context.env.incoming, trusted);
-    const shown = shownError(error, options.log, { requestId: context.get('requestId'), client });
-    const { host = '' } = context.env.incoming.headers;
-    const unknown = shown.code === 'http.unauthorized';
-    return problemResponse(shown, unknown ? challenge(context.req.path, host, settings) : MORE_HEADERS[shown.code]);
+  function failure(error: unknown, context: Context<Env>): Response {
+    return responseOf(failed(error, context.env.incoming, context.get('requestId')));
   }
+}
+
+interface Failure {
+  readonly requestId: string;
+  /** The address of the client. */
+  readonly client: string;
+  readonly settings: MetadataSettings;
+  readonly log: ApiServices['log'];
+}
+
+function errorAnswer(error: unknown, { headers, url = '' }: IncomingMessage, failure: Failure): Answer {
+  const { settings, log, requestId, client } = failure;
+  const shown = shownError(error, log, { requestId, client });
+  const unknown = shown.code === 'http.unauthorized';
+  const path = url.split('?', 1)[0]!;
+  return problemAnswer(shown, unknown ? challenge(path, headers.host ?? '', settings) : MORE_HEADERS[shown.code]);
+}
+
+function responseOf(answer: Answer): Response {
+  return new Response(answer.text, { status: answer.status, headers: headersOf(answer) });
 }
 
 const MORE_HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {

@@ -4,22 +4,13 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { beginRequest, endRequest, type RequestDigests } from '../../store/work/idempotency.ts';
 import type { JsonRoute } from '../route/route.ts';
+import type { Answer } from './answer.ts';
 import type { SentBody } from './read-body.ts';
 import type { Seal } from './seal.ts';
-
-/** An answer before it is sent. */
-export interface Answer {
-  readonly status: number;
-  /** JSON. */
-  readonly text: string;
-  /** It is the answer of an earlier request with the same key. */
-  readonly replayed?: boolean;
-  /** Beside those that every answer has. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
+import type { Sent } from './sent-request.ts';
 
 /** The Idempotency-Key of a request that changes something; null: none. Errors: `http.invalid`. */
-export function keyOf(request: Request, { method }: JsonRoute): string | null {
+export function keyOf(request: Pick<Sent, 'headers'>, { method }: JsonRoute): string | null {
   const key = request.headers.get('idempotency-key');
   if (key === null || method === 'GET') return null;
   if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
@@ -27,8 +18,8 @@ export function keyOf(request: Request, { method }: JsonRoute): string | null {
 }
 
 /** What must be equal in requests with the same key: method, path, query and body. The order of keys and parameters, and white space, mean nothing. */
-export function digestsOf(request: Request, { value, bytes }: SentBody): RequestDigests {
-  const { pathname, search, searchParams } = new URL(request.url);
+export function digestsOf(request: Pick<Sent, 'method' | 'url'>, { value, bytes }: SentBody): RequestDigests {
+  const { pathname, search, searchParams } = new URL(request.url, 'http://host');
   const digest = (query: string, body: string | Uint8Array) =>
     createHash('sha256').update(`${request.method} ${pathname}${query}\n`).update(body).digest();
   searchParams.sort();

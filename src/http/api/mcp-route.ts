@@ -5,7 +5,11 @@ import { type Arrival, visitOf } from './answer-route.ts';
 import { readJsonBody } from './read-body.ts';
 
 /** Errors: those of `Doorkeeper.admit` and `readJsonBody`; what tools may do is decided by their scopes, call by call. */
-export async function answerMcpRequest(arrival: Arrival, services: ApiServices, door: Doorkeeper): Promise<Response> {
+export async function answerMcpRequest(
+  arrival: Arrival<Request>,
+  services: ApiServices,
+  door: Doorkeeper,
+): Promise<Response> {
   const visit = await visitOf(arrival, services, door, null);
   const { value } = await readJsonBody(arrival.request);
   const { answerMcp } = await import('../mcp/answer-mcp.ts');

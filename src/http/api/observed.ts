@@ -16,11 +16,11 @@ export interface Observed {
 }
 
 /** Runs `answer` in a span. The status of its answer is recorded, whatever it is. */
-export async function observed(
+export async function observed<Answer extends { readonly status: number }>(
   request: Observed,
   { log, clock }: { readonly log: Log; readonly clock: Pick<Clock, 'monotonicMs'> },
-  answer: () => Promise<Response>,
-): Promise<Response> {
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
   const { method, route, requestId, parent, address } = request;
   const begunMs = clock.monotonicMs();
   const attributes = { 'http.route': route, 'http.request.method': method };

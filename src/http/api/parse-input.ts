@@ -4,15 +4,16 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import type { Input, Route } from '../route/route.ts';
 import { readJsonBody, type SentBody } from './read-body.ts';
+import type { Sent } from './sent-request.ts';
 
 /** The parsed input, and its body as it came. Errors: `http.invalid`, which names each key that is wrong, and those of `readJsonBody`. */
 export async function parseInput(
   route: Route,
-  request: Request,
+  request: Omit<Sent, 'method'>,
   path: Readonly<Record<string, string>>,
 ): Promise<{ readonly input: Input; readonly sent: SentBody }> {
   refuseNul(path);
-  const query = onlyOnce(new URL(request.url).searchParams);
+  const query = onlyOnce(request.url);
   const checked = { path: check('path', route.input.path, path), query: check('query', route.input.query, query) };
   const { body } = route.input;
   if (body === null) {
@@ -27,9 +28,10 @@ export function mayBeAbsent(body: z.ZodType): boolean {
   return body.safeParse({}).success;
 }
 
-function onlyOnce(parameters: URLSearchParams): Record<string, string> {
+function onlyOnce(url: string): Record<string, string> {
   const query: Record<string, string> = {};
-  for (const [name, value] of parameters) {
+  if (!url.includes('?')) return query;
+  for (const [name, value] of new URL(url, 'http://host').searchParams) {
     // Setting it would set nothing, without a word.
     if (name === '__proto__') throw new AnimusError('http.invalid', { detail: 'query: __proto__ is not known' });
     if (Object.hasOwn(query, name)) throw new AnimusError('http.invalid', { detail: `query: ${name} is given twice` });

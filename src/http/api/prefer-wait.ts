@@ -3,14 +3,19 @@
 import type { WorkItem } from '../../operations/work-rows.ts';
 import type { JsonRoute, Visit } from '../route/route.ts';
 import { awaitWork } from '../work/await-work.ts';
-import type { Answer } from './idempotency.ts';
+import type { Answer } from './answer.ts';
 import { API_ROOT } from './openapi.ts';
+import type { Sent } from './sent-request.ts';
 
 /** Many proxies abandon a request after a minute. */
 const MAX_SECONDS = 60;
 
 /** How long the client wants to wait, at most a minute; null: it does not, or its token may not read work. A preference that is not understood is ignored. */
-export function preferredWait(request: Request, { awaits }: JsonRoute, { scopes }: Visit['visitor']): number | null {
+export function preferredWait(
+  request: Pick<Sent, 'headers'>,
+  { awaits }: JsonRoute,
+  { scopes }: Visit['visitor'],
+): number | null {
   const preferences = request.headers.get('prefer');
   if (awaits === undefined || preferences === null || !scopes.includes('read')) return null;
   // The first one counts.

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { AnimusError } from '../../core/errors/errors.ts';
 import { errorCode } from '../events/error-code.ts';
+import type { Answer } from './answer.ts';
 
 /** The body of every answer that reports an error. It names no request, so that what one may not see and what is not there look the same. */
 export const problemSchema = z
@@ -19,7 +20,7 @@ export const problemSchema = z
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** The answer that reports an error of the table. */
-export function problemResponse(error: AnimusError, headers: Readonly<Record<string, string>> = {}): Response {
+export function problemAnswer(error: AnimusError, headers: Readonly<Record<string, string>> = {}): Answer {
   const status = error.httpStatus;
   const body: z.output<typeof problemSchema> = {
     type: `urn:animus:error:${error.code}`,
@@ -29,10 +30,11 @@ export function problemResponse(error: AnimusError, headers: Readonly<Record<str
     code: error.code,
     retryable: error.retryable,
   };
-  return new Response(`${JSON.stringify(body)}\n`, {
+  return {
     status,
+    text: `${JSON.stringify(body)}\n`,
     headers: { 'content-type': PROBLEM_TYPE, ...retryAfter(error), ...headers },
-  });
+  };
 }
 
 /** The header that says when to try again; nothing for an error that a wait does not cure. */

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { checkJson, parseJson } from './parse-json.ts';
+import type { Sent } from './sent-request.ts';
 
 /** Of a route that sets none: 1 MiB. */
 export const DEFAULT_BODY_BYTES = 1024 * 1024;
@@ -19,7 +20,7 @@ export interface SentBody {
  * `http.too_large`, `http.invalid` for text that is not UTF-8, no JSON, or JSON that `parseJson` refuses.
  */
 export async function readJsonBody(
-  request: Request,
+  request: Pick<Sent, 'headers' | 'body'>,
   limits: { readonly maxBytes?: number | undefined; readonly optional?: boolean } = {},
 ): Promise<SentBody> {
   const { maxBytes = DEFAULT_BODY_BYTES, optional = false } = limits;
@@ -43,13 +44,13 @@ export async function readJsonBody(
 /** The same as what it means, so that a repetition with either has the same digest. */
 const EMPTY: SentBody = { value: {}, bytes: Buffer.from('{}') };
 
-function hasBody({ headers }: Request): boolean {
+function hasBody({ headers }: Pick<Sent, 'headers'>): boolean {
   return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) !== 0;
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+async function readBytes(request: Pick<Sent, 'headers' | 'body'>, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new AnimusError('http.too_large', { limit: maxBytes });
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];

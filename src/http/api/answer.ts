@@ -1,0 +1,39 @@
+/** Answers in JSON, and how they are written to Node's response. */
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { slicesOf } from './slices.ts';
+
+/** An answer before it is sent. */
+export interface Answer {
+  readonly status: number;
+  /** JSON. */
+  readonly text: string;
+  /** It is the answer of an earlier request with the same key. */
+  readonly replayed?: boolean;
+  /** Beside those that every answer has, or instead of them. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A longer answer, in characters, is handed to the socket in pieces, so that the server sees how fast its reader takes it. */
+const IN_ONE_PIECE = 64 * 1024;
+
+export function headersOf({ replayed = false, headers }: Answer): Record<string, string> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    ...(replayed && { 'idempotency-replayed': 'true' }),
+    ...headers,
+  };
+}
+
+/** Writes the answer with these headers: head and body of a short one together. Resolves when it was handed over; a client that leaves is no error. */
+export async function writeAnswer(
+  response: ServerResponse,
+  { status, text }: Pick<Answer, 'status' | 'text'>,
+  headers: Record<string, string | number>,
+): Promise<void> {
+  headers['content-length'] = Buffer.byteLength(text);
+  response.writeHead(status, headers);
+  if (text.length <= IN_ONE_PIECE) response.end(text);
+  else await pipeline(Readable.from(slicesOf(text)), response).catch(() => {});
+}
