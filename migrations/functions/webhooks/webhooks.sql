@@ -14,6 +14,25 @@ begin
   return v_hook;
 end $$;
 
+-- Refuses what a webhook cannot be. p_faculties null: all.
+-- Locks: none. Raises: WA004.
+create or replace function animus.check_webhook(p_url text, p_events text[], p_faculties text[], p_label text) returns void
+language plpgsql as $$
+begin
+  if coalesce(p_url, '') !~ '^https?://[^[:space:][:cntrl:]@]+$' or length(p_url) > 2000 then
+    perform animus.raise('WA004', 'the address of a webhook is an https:// or http:// URL without user and password');
+  end if;
+  -- Every change of work reads both lists.
+  if coalesce(p_events, '{}') = '{}' or not p_events <@ animus.webhook_events() or cardinality(p_events) > 20 then
+    perform animus.raise('WA004', 'the events of a webhook are from this list: ' || array_to_string(animus.webhook_events(), ', '));
+  end if;
+  if p_faculties = '{}' or cardinality(p_faculties) > 100
+     or exists (select from unnest(p_faculties) f (name) where coalesce(f.name, '') !~ '^[a-z][a-z0-9_-]*$' or octet_length(f.name) > 63) then
+    perform animus.raise('WA004', 'a webhook is for all faculties, or for a list of 1 to 100 names');
+  end if;
+  if length(p_label) > 200 then perform animus.raise('WA004', 'the label of a webhook has at most 200 characters'); end if;
+end $$;
+
 -- Adds a webhook of the actor, or, for logins of operators, of a person. An owner has at most 20. p_id is chosen by the caller, because the
 -- secret is derived from it.
 -- Locks: none. Raises: WA004, 42501.
@@ -33,18 +52,7 @@ begin
     if animus.role_of_person(p_person) is null then perform animus.raise('WA004', format('nobody may use animus as person:%s', p_person)); end if;
     v_owner := 'person:' || p_person;
   end if;
-  if coalesce(p_url, '') !~ '^https?://[^[:space:][:cntrl:]@]+$' or length(p_url) > 2000 then
-    perform animus.raise('WA004', 'the address of a webhook is an https:// or http:// URL without user and password');
-  end if;
-  -- Every change of work reads both lists.
-  if coalesce(p_events, '{}') = '{}' or not p_events <@ animus.webhook_events() or cardinality(p_events) > 20 then
-    perform animus.raise('WA004', 'the events of a webhook are from this list: ' || array_to_string(animus.webhook_events(), ', '));
-  end if;
-  if p_faculties = '{}' or cardinality(p_faculties) > 100
-     or exists (select from unnest(p_faculties) f (name) where coalesce(f.name, '') !~ '^[a-z][a-z0-9_-]*$' or octet_length(f.name) > 63) then
-    perform animus.raise('WA004', 'a webhook is for all faculties, or for a list of 1 to 100 names');
-  end if;
-  if length(p_label) > 200 then perform animus.raise('WA004', 'the label of a webhook has at most 200 characters'); end if;
+  perform animus.check_webhook(p_url, p_events, p_faculties, p_label);
   if coalesce(p_key_mark, '') !~ '^[0-9a-f]{16}$' then perform animus.raise('WA004', 'the fingerprint of the key has 16 hexadecimal digits'); end if;
   -- Two at the same time may both become the twentieth.
   if (select count(*) from animus.webhooks h where h.owner = v_owner) >= 20 then
@@ -52,6 +60,27 @@ begin
   end if;
   insert into animus.webhooks (id, url, events, faculties, label, owner, owner_role, key_mark, created_at)
   values (p_id, p_url, p_events, p_faculties, coalesce(p_label, ''), v_owner, case when p_person is null then animus.acting_role() end, p_key_mark, animus.now());
+end $$;
+
+-- Changes a webhook; null leaves a part as it is, and an empty list of faculties means all of them. What waits to be delivered goes to the new address; its
+-- events were chosen when they happened. The secret stays.
+-- Locks: the webhook. Raises: WA003, WA004.
+create or replace function animus.change_webhook(
+  p_id uuid, p_url text default null, p_events text[] default null, p_faculties text[] default null, p_label text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Callers: submitter, operator, gateway.
+declare
+  v_hook animus.webhooks := animus.own_webhook(p_id);
+begin
+  if num_nonnulls(p_url, p_events, p_faculties, p_label) = 0 then
+    perform animus.raise('WA004', 'nothing is to be changed: give an address, events, faculties or a label');
+  end if;
+  p_url := coalesce(p_url, v_hook.url);
+  p_events := coalesce(p_events, v_hook.events);
+  p_faculties := case when p_faculties is null then v_hook.faculties else nullif(p_faculties, '{}') end;
+  p_label := coalesce(p_label, v_hook.label);
+  perform animus.check_webhook(p_url, p_events, p_faculties, p_label);
+  update animus.webhooks h set url = p_url, events = p_events, faculties = p_faculties, label = p_label where h.id = p_id;
 end $$;
 
 -- Removes a webhook with all its deliveries. A delivery that is being sent may still arrive.

@@ -228,6 +228,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     list: { method: 'GET', path: '/webhooks', kind: 'json' },
     add: { method: 'POST', path: '/webhooks', kind: 'json', input: true, body: true },
     show: { method: 'GET', path: '/webhooks/{id}', kind: 'json' },
+    change: { method: 'PATCH', path: '/webhooks/{id}', kind: 'json', input: true, body: true },
     remove: { method: 'DELETE', path: '/webhooks/{id}', kind: 'json' },
     rotate: { method: 'POST', path: '/webhooks/{id}/rotate', kind: 'json', input: true, body: true },
     test: { method: 'POST', path: '/webhooks/{id}/test', kind: 'json', body: true },

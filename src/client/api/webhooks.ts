@@ -120,6 +120,48 @@ export interface AddWebhookInput {
   readonly label?: string | undefined;
 }
 
+export interface ChangeWebhookInput {
+  /** What waits to be delivered goes there, too. */
+  readonly url?: string | undefined;
+  readonly events?: readonly WebhookEvent[] | undefined;
+  /** An empty list: all. */
+  readonly faculties?: readonly string[] | undefined;
+  readonly label?: string | undefined;
+}
+
+export interface ChangeWebhookOutput {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  /** Null: all. */
+  readonly faculties: readonly string[] | null;
+  readonly label: string;
+  /** It gets only what this actor may see. */
+  readonly owner: string;
+  /** False: the owner is disabled, and nothing is sent. */
+  readonly active: boolean;
+  /** A fingerprint of the key from which its secret is derived. */
+  readonly key_mark: string;
+  /** How many secrets it has had. */
+  readonly secret_version: number;
+  /** Until when the previous secret also signs. */
+  readonly old_secret_until: string | null;
+  readonly created_at: string;
+  /** Deliveries that wait. */
+  readonly pending: number;
+  /** Dead letters. */
+  readonly dead: number;
+  /** Too many deliveries wait: new ones become dead letters, or are not kept at all. */
+  readonly overflow: 'dead' | 'dropped' | null;
+  readonly overflow_since: string | null;
+  /** When events were last lost. */
+  readonly dropped_at: string | null;
+  readonly last_delivered_at: string | null;
+  readonly last_error: string | null;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
+}
+
 export interface RemoveWebhookOutput {
   readonly id: string;
   readonly removed: true;
@@ -171,6 +213,12 @@ export interface WebhooksMethods {
    * `GET /webhooks/{id}`
    */
   show(id: string, options?: CallOptions): Promise<Webhook>;
+  /**
+   * Change the address, the events, the faculties or the label of a webhook; its secret stays. Needs a token of scope `work`.
+   *
+   * `PATCH /webhooks/{id}`
+   */
+  change(id: string, input?: ChangeWebhookInput, options?: CallOptions): Promise<ChangeWebhookOutput>;
   /**
    * Remove a webhook with all its deliveries. Needs a token of scope `work`.
    *

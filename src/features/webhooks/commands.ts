@@ -10,7 +10,15 @@ import { withDatabase } from '../../terminal/command/database.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { age, counted, shortId } from '../../terminal/view/quantities.ts';
-import { addWebhook, listWebhooks, removeWebhook, retryDeliveries, rotateWebhook, testWebhook } from './operations.ts';
+import {
+  addWebhook,
+  changeWebhook,
+  listWebhooks,
+  removeWebhook,
+  retryDeliveries,
+  rotateWebhook,
+  testWebhook,
+} from './operations.ts';
 import * as store from './store.ts';
 
 const named = { arguments: { id: `the webhook: ${ID_RULE}` }, find: findWebhook };
@@ -45,6 +53,30 @@ const add = operationCommand(addWebhook, {
     output.note(`webhook ${shortId(id)} for ${events.join(', ')}; its secret, which is not stored:`);
     output.line(secret);
   },
+});
+
+const change = operationCommand(changeWebhook, {
+  ...named,
+  usage: 'change <id>',
+  summary: 'change the address, the events, the faculties or the label of a webhook; its secret stays',
+  examples: [
+    'animus webhook change 4f2a9c1d --events work.dead,approval.waiting',
+    'animus webhook change 4f2a9c1d --url https://example.com/new --label pager',
+  ],
+  options: {
+    url: ['--url <url>', 'where requests are sent, also those that wait: an https:// URL'],
+    events: ['--events <events>', `some of ${store.webhookEvent.words.join(', ')}, separated by commas`],
+    faculties: ['--faculty <name>', 'only about work of this faculty; can be repeated'],
+    label: ['--label <text>', 'what it is for; at most 200 characters'],
+  },
+  more: { everyFaculty: ['--every-faculty', 'about work of all faculties'] },
+  read: async (given, _, { everyFaculty }) => (everyFaculty ? { ...given, faculties: [] } : given),
+  check: ({ url, events, faculties, label }) =>
+    url === undefined && events === undefined && faculties === undefined && label === undefined
+      ? 'give --url, --events, --faculty, --every-faculty or --label'
+      : null,
+  show: (output, { result: { id, url, events, faculties } }) =>
+    output.line(`webhook ${shortId(id)} to ${url}  ${events.join(', ')}  ${faculties?.join(', ') ?? 'all faculties'}`),
 });
 
 const list = operationCommand(listWebhooks, {
@@ -124,7 +156,7 @@ const retry = operationCommand(retryDeliveries, {
     output.line(`${counted(retried, 'delivery', 'deliveries')} of webhook ${shortId(id)} will be sent again`),
 });
 
-export const webhookCommands = [add, list, rotate, remove, test, retry];
+export const webhookCommands = [add, change, list, rotate, remove, test, retry];
 
 /** The webhooks, and what is wrong with them. */
 function showWebhooks(output: Output, webhooks: readonly store.Webhook[]): void {

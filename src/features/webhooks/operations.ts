@@ -63,6 +63,28 @@ export const addWebhook = operation({
   },
 });
 
+export const changeWebhook = operation({
+  name: 'changeWebhook',
+  tag: 'webhooks',
+  summary: 'Change the address, the events, the faculties or the label of a webhook; its secret stays',
+  scope: 'work',
+  http: { method: 'PATCH', path: '/webhooks/{id}' },
+  input: {
+    id: id(),
+    url: optional(text({ min: 1, max: 2000, description: 'what waits to be delivered goes there, too' })),
+    events: optional(list(store.webhookEvent, { min: 1, max: 20 })),
+    faculties: optional(list(facultyName(), { max: 100, description: 'an empty list: all' })),
+    label: optional(text({ max: 200 })),
+  },
+  output: (s) => store.webhook(s).extend({ warning: s.warning() }),
+  errors: ['work.not_found', 'work.invalid'],
+  async run({ tx, unserved }, { id: hook, ...change }) {
+    await store.changeWebhook(tx, hook, change);
+    const warned = await unserved(change.faculties ?? [], { until: 'nothing is sent of it', named: true });
+    return { ...(await webhookOf(tx, hook)), ...warned };
+  },
+});
+
 export const rotateWebhook = operation({
   name: 'rotateWebhook',
   tag: 'webhooks',
@@ -158,6 +180,7 @@ export const webhookOperations: readonly Operation[] = [
   listWebhooks,
   addWebhook,
   showWebhook,
+  changeWebhook,
   rotateWebhook,
   removeWebhook,
   testWebhook,

@@ -42,6 +42,30 @@ export async function addWebhook(db: Queryable, hook: NewWebhook): Promise<void>
   ]);
 }
 
+/** What is to be changed; what is missing stays as it is. */
+export interface WebhookChange {
+  readonly url?: string | undefined;
+  readonly events?: readonly WebhookEvent[] | undefined;
+  readonly label?: string | undefined;
+  /** Empty: all. */
+  readonly faculties?: readonly string[] | undefined;
+}
+
+/** Errors: `work.not_found`, `work.invalid`. */
+export async function changeWebhook(
+  db: Queryable,
+  id: string,
+  { url, events, faculties, label }: WebhookChange,
+): Promise<void> {
+  await db.query('select animus.change_webhook($1::uuid, $2, $3::text[], $4::text[], $5)', [
+    id,
+    toText(url),
+    events ?? null,
+    faculties ?? null,
+    toText(label),
+  ]);
+}
+
 /** The fields of a webhook. */
 const webhookFields = row((s) =>
   s.z.object({

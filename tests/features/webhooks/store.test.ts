@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { endDelivery, pruneDeliveries } from '../../../src/features/webhooks/deliveries.ts';
-import { listWebhooks, removeWebhook, webhookEvent } from '../../../src/features/webhooks/store.ts';
+import { changeWebhook, listWebhooks, removeWebhook, webhookEvent } from '../../../src/features/webhooks/store.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { run } from '../../cli/run-cli.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -59,6 +59,34 @@ test('before the first webhook is added, no change of work looks at the tables',
   await add();
   await submit();
   expect(await deliveries()).toHaveLength(1);
+});
+
+test('a change keeps what it does not name, and the next events follow it', async () => {
+  const hook = await add({ events: ['work.queued'], faculties: ['wanted'] });
+  const [before] = await listWebhooks(target.database, hook);
+  await submit('wanted');
+  await changeWebhook(target.database, hook, { url: 'https://example.com/new', faculties: [] });
+  const [after] = await listWebhooks(target.database, hook);
+  expect(after).toEqual({ ...before, url: 'https://example.com/new', faculties: null, pending: 1 });
+  const other = await submit('other');
+  await changeWebhook(target.database, hook, { events: ['work.dead'], label: 'pager' });
+  await submit('other');
+  expect(await deliveries()).toMatchObject([{}, { work_item_id: other }]);
+  // What waits goes to the new address.
+  expect(await claim()).toMatchObject([{ url: 'https://example.com/new' }, { url: 'https://example.com/new' }]);
+});
+
+test.each([
+  [{}, 'nothing is to be changed'],
+  [{ url: 'https://user:pass@example.com/' }, 'without user and password'],
+  [{ url: 'file:///etc/passwd' }, 'https://'],
+  [{ faculties: ['NO'] }, 'a list of 1 to 100 names'],
+  [{ label: 'x'.repeat(201) }, 'at most 200 characters'],
+] as const)('a change to %o is refused, and nothing is changed', async (change, why) => {
+  const hook = await add({ events: ['work.queued'] });
+  const before = await listWebhooks(target.database, hook);
+  await expect(changeWebhook(target.database, hook, change)).rejects.toThrow(why);
+  expect(await listWebhooks(target.database, hook)).toEqual(before);
 });
 
 test('by event and faculty', async () => {

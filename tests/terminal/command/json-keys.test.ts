@@ -80,6 +80,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'token revoke': '$token',
   'webhook add': 'https://hooks.example.com/x',
   'webhook list': '',
+  'webhook change': '$webhook --label pager',
   'webhook rotate': '$webhook',
   'webhook retry': '$webhook',
   'webhook remove': '$webhook',
