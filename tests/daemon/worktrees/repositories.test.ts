@@ -143,12 +143,12 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect((await make('4')).branch).toBe(`${worktree.branch}-3`);
   });
 
-  it('is made and handed over for 20 items at once, while a person uses git worktree and prunes', async () => {
+  it('is made and handed over for 8 items at once, while a person uses git worktree and prunes', async () => {
     const { spec, means, repo, root } = await setUpWorktree();
     const worktrees = await Promise.all(
-      Array.from({ length: 20 }, async (_, n) => {
+      Array.from({ length: 8 }, async (_, n) => {
         const worktree = await open(spec(), means);
-        if (n % 5 === 0) git(repo, 'worktree', 'add', '-q', join(root, `mine-${n}`));
+        if (n % 3 === 0) git(repo, 'worktree', 'add', '-q', join(root, `mine-${n}`));
         git(repo, 'worktree', 'prune');
         writeFileSync(join(worktree.path, `item-${n}.txt`), `${n}`);
         if (n % 2 === 0) {
@@ -164,7 +164,7 @@ describe('a worktree', { timeout: 180_000 }, () => {
       expect(git(repo, 'rev-list', '--count', branch, '--not', 'main')).toBe('1');
       expect(git(path, 'status', '--porcelain')).toBe('');
     }
-    expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(5);
+    expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(4);
   });
 
   it('goes on with what an earlier version left in a linked worktree, whose directory is kept', async () => {

@@ -13,18 +13,20 @@ import type { Database } from '../../../src/store/sql/database.ts';
 import { readValue, readValues } from '../../../src/store/sql/read-value.ts';
 import { temporaryHome } from '../../support/database.ts';
 import { copyEmbeddedDatabase } from '../../support/embedded-template.ts';
+import { memoryDirectory } from '../../support/memory-directory.ts';
 
-const made = temporaryHome();
+const newHome = () => temporaryHome(memoryDirectory('home'));
+const made = newHome();
 const prepared = pathToFileURL(join(made, 'prepared.zst'));
 beforeAll(() => prepareDatabase(join(made, 'prepared.zst'), 1), 240_000);
 
 const homes = {
-  one: temporaryHome(),
-  other: temporaryHome(),
-  killed: temporaryHome(),
-  small: temporaryHome(),
-  both: temporaryHome(),
-  full: temporaryHome(),
+  one: newHome(),
+  other: newHome(),
+  killed: newHome(),
+  small: newHome(),
+  both: newHome(),
+  full: newHome(),
 };
 
 test('two installations have the whole schema, no migration runs, and their secrets differ', {
@@ -115,7 +117,7 @@ test('a directory that cannot be filled is refused, and made anew at the next st
 });
 
 test('what differs between two installations is made anew by the first start', { timeout: 240_000 }, async () => {
-  const home = temporaryHome();
+  const home = newHome();
   copyEmbeddedDatabase(home);
   const migrated = await opened(home, columnsOf);
   const unpacked = await opened(homes.one, columnsOf);

@@ -97,18 +97,19 @@ describe('status after failures', () => {
   });
 });
 
-describe('with 200,000 rows', { timeout: 240_000 }, () => {
+describe('with 55,000 rows', { timeout: 240_000 }, () => {
   test('a claim reads at most twice the buffers of an empty queue, and status stays bounded', async () => {
     const empty = await buffersOfClaim();
     await fillQueue(target.database, {
-      queued: { crowd: 200_000, engineer: 50_000 },
-      scheduled: 100_000,
-      resolved: 200_000,
+      queued: { crowd: 20_000, engineer: 5_000 },
+      scheduled: 10_000,
+      resolved: 20_000,
     });
     await claimWork(target.database, randomUUID(), faculties(['crowd', { max: 1 }]), 1, 600);
     const full = await buffersOfClaim();
     expect(full).toBeLessThanOrEqual(2 * empty);
-    expect(await buffers('select animus.status()')).toBeLessThan(10_000);
+    await buffers('select animus.status()'); // The first call of a session reads the catalog, too.
+    expect(await buffers('select animus.status()')).toBeLessThan(1000);
     const status = await readStatus(target.database);
     expect(status.states).toMatchObject({ scheduled: status.count_cap, queued: 2 * status.count_cap });
   });
