@@ -46,9 +46,15 @@ if (import.meta.main) {
  */
 export function bundledHelpers(): VitePlugin {
   let place: Promise<string> | undefined;
+  let state: string | undefined;
   return {
     name: 'bundled-helpers',
     enforce: 'pre',
+    // Vitest keeps transformed modules, and these depend on more than their own text.
+    configureVitest: ({ defineCacheKeyGenerator }) =>
+      defineCacheKeyGenerator(({ id, sourceCode }) =>
+        startsHelpers(sourceCode, id) ? (state ??= fingerprint(HELPERS)) : null,
+      ),
     async transform(code, id) {
       if (!startsHelpers(code, id)) return null;
       place ??= bundled(HELPERS);
