@@ -1498,6 +1498,9 @@ create table animus.faculty_faults (
 -- create view animus.visible_inbox_groups: its query stands in functions/
 --   group_id, subject, faculty, root_id, tool, reason, count, items, first_asked_at, last_asked_at, deadline, identical, ask_ids
 
+-- create view animus.visible_item: its query stands in functions/
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached, unpriced_calls, lost_usd, estimated_usd, calls, lost_requests, uncounted_calls, assumed_tokens
+
 -- create view animus.visible_item_asks: its query stands in functions/
 --   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id, items
 

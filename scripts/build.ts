@@ -1,10 +1,11 @@
-/** `npm run build`: plain JavaScript, types and source maps in dist/, and beside them the files that the code reads there, with the prepared embedded database. */
+/** `npm run build`: plain JavaScript, types and source maps in dist/, beside them the files that the code reads there, with the prepared embedded database, and the program in few files. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PREPARED_DATABASE } from '../src/store/embedded/prepared-database.ts';
+import { bundleProgram } from './bundle-program.ts';
 import { prepareDatabase } from './prepare-database.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -16,6 +17,7 @@ async function build(): Promise<void> {
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
   compile();
   copyAssets();
+  await bundleProgram(join(ROOT, 'dist'));
   await prepareDatabase(fileURLToPath(PREPARED_DATABASE));
 }
 

@@ -1,12 +1,16 @@
 #!/usr/bin/env node
 // The launcher: plain JavaScript that any Node from 16 on can parse and run. It answers --version and --help itself. For the rest it finds a
 // Node that animus itself can run on (its own process, or the platform package that npm installed beside it), or says what to do.
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
-import { constants, homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+
+// Node prepares all exports of a module that is imported, and for some of them loads others: 5 ms of a command.
+const require = module.createRequire(import.meta.url);
+/** @type {typeof import('node:fs')} */
+const { existsSync, readFileSync } = require('fs');
+/** @type {typeof import('node:path')} */
+const { dirname, join } = require('path');
+/** @type {typeof import('node:url')} */
+const { fileURLToPath, pathToFileURL } = require('url');
 
 const NEEDED = { major: 24, minor: 12 };
 const here = dirname(fileURLToPath(import.meta.url));
@@ -31,7 +35,7 @@ else if (isRecentEnough(process.versions.node)) {
  */
 async function quickAnswer(argv) {
   if (argv.length > 0 && !/^(--help|-h|--version|-V)$/.test(String(argv[argv.length - 1]))) return null;
-  const answers = await import(pathToFileURL(join(dirname(mainFile()), 'quick-answers.js')).href);
+  const answers = await import(pathToFileURL(join(codeDirectory(), 'quick-answers.js')).href);
   return answers.quickAnswer(argv, { columns: process.stdout.columns || 100, version });
 }
 
@@ -103,6 +107,10 @@ function goOnWith(node) {
   const cache = process.env['NODE_COMPILE_CACHE'] || compileCache();
   const env = { ...process.env, NODE_COMPILE_CACHE: cache, [LAUNCHER_PIPE]: '3' };
   const self = fileURLToPath(import.meta.url);
+  /** @type {typeof import('node:child_process')} */
+  const { spawn } = require('child_process');
+  /** @type {typeof import('node:os')} */
+  const { constants } = require('os');
   const child = spawn(node, [self, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env,
@@ -126,7 +134,6 @@ function goOnWith(node) {
 /** The node of the package that optionalDependencies brought for this platform; null without one that will do. */
 function packagedNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
-  const require = module.createRequire(import.meta.url);
   try {
     const manifest = require.resolve(`node-${platform}-${process.arch}/package.json`);
     if (!isRecentEnough(require(manifest).version)) return null;
@@ -150,13 +157,20 @@ function giveUp() {
 }
 
 /** A clone runs its TypeScript directly, even after a build; a package contains only the result of the build. */
+function codeDirectory() {
+  return existsSync(join(here, 'main.ts')) ? here : join(here, '..', 'dist');
+}
+
+/** Of a package the program in few files. */
 function mainFile() {
-  const source = join(here, 'main.ts');
-  return existsSync(source) ? source : join(here, '..', 'dist', 'main.js');
+  const code = codeDirectory();
+  return code === here ? join(code, 'main.ts') : join(code, 'program', 'main.js');
 }
 
 /** Compiled code is kept between runs. */
 function compileCache() {
+  /** @type {typeof import('node:os')} */
+  const { homedir } = require('os');
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   let caches = XDG_CACHE_HOME || join(homedir(), '.cache');
   if (process.platform === 'darwin') caches = join(homedir(), 'Library', 'Caches');

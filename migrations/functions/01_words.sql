@@ -23,7 +23,7 @@ language sql immutable parallel safe as $$
     when 'waits.kind' then array['children', 'approval', 'timer', 'human', 'batch']
     when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question', 'lost', 'provider']
     when 'hook_runs.event' then array['before_llm_call', 'before_tool_call', 'after_tool_call']
-    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke', 'pin', 'archive', 'adopt', 'rollback', 'discard']
+    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'change', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke', 'pin', 'archive', 'adopt', 'rollback', 'discard']
     when 'work_ledger.entry_type' then array['plan', 'finding', 'decision', 'step', 'error', 'note']
     when 'people.role' then array['submitter', 'reader', 'operator']
     when 'tokens.scopes' then array['read', 'work', 'decide']
@@ -37,7 +37,7 @@ create or replace function animus.transition_allowed(p_from text, p_to text) ret
 language sql immutable parallel safe as $$
   select case p_from
     when 'scheduled' then p_to in ('queued', 'cancelled')
-    when 'queued' then p_to in ('claimed', 'cancelled')
+    when 'queued' then p_to in ('claimed', 'scheduled', 'cancelled')
     when 'claimed' then p_to in ('running', 'completed', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
     when 'running' then p_to in ('completed', 'waiting', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
     when 'waiting' then p_to in ('queued', 'cancelled')

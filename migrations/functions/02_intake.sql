@@ -35,6 +35,7 @@ declare
   v_now constant timestamptz := animus.now();
   v_us  constant bigint := date_part('epoch', clock_timestamp()) * 1000000;
   v_key text;
+  v_broken text;
 begin
   if num_nonnulls(new.id, new.root_id, new.depth, new.state, new.merged_into, new.max_attempts, new.lease_owner, new.lease_token,
                   new.lease_expires_at, new.lease_seconds, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
@@ -45,13 +46,13 @@ begin
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',
       p_hint => 'set only faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, batch, detached; rows of a dump are restored with pg_restore --disable-triggers (docs/operations.md)');
   end if;
-  if animus.broken_input(new.faculty, new.skill, new.params, new.dedup_key, new.concurrency_key, new.trace_context) is not null
-     or animus.oversized_input(new.description, new.params, new.trigger_info, new.source) is not null then
-    perform animus.refuse_row(coalesce(
-      animus.broken_input(new.faculty, new.skill, new.params, new.dedup_key, new.concurrency_key, new.trace_context),
-      animus.oversized_input(new.description, new.params, new.trigger_info, new.source)));
+  v_broken := animus.broken_input(new.faculty, new.skill, new.params, new.dedup_key, new.concurrency_key, new.trace_context);
+  -- What is small is not asked about further: oversized_input has a query, which takes ten times as long to begin.
+  if v_broken is null and (octet_length(new.description) > 1048576 or octet_length(new.source) > 1024 or greatest(pg_column_size(new.params), pg_column_size(new.trigger_info)) > 1600
+     or num_nonnulls(pg_column_compression(new.params), pg_column_compression(new.trigger_info)) > 0) then
+    v_broken := animus.oversized_input(new.description, new.params, new.trigger_info, new.source);
   end if;
-
+  if v_broken is not null then perform animus.refuse_row(v_broken); end if;
   new.id := animus.uuid_at(v_us);
   new.submitted_by := animus.actor();
   new.created_at := v_now;

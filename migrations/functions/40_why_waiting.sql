@@ -16,6 +16,7 @@ language plpgsql stable security definer rows 10 set search_path = pg_catalog, p
 -- Callers: all.
 declare
   v_now   constant timestamptz := animus.now();
+  v_actor constant text := animus.actor();
   v_all   constant boolean := animus.sees_all();
   v_words constant boolean := v_all and not p_plain;
   v_queued    uuid[];
@@ -29,13 +30,32 @@ begin
     into v_queued, v_scheduled, v_waiting, v_claimed
     from animus.work_items w
    where w.id = any (p_ids) and w.state in ('queued', 'scheduled', 'waiting', 'claimed')
-     and (v_all or animus.may_see(w.submitted_by) or animus.takes_part(w.id));
+     and (v_all or w.submitted_by = v_actor or animus.takes_part(w.id));
+  -- Most work that waits is told by one of two looks, without the statement below, whose plan takes longer to begin than both: nobody is there to take it, or
+  -- it has just come, and a daemon has room.
+  if v_queued is not null and not exists (select from animus.daemons d where d.stopped_at is null and d.seen_at > v_now - interval '1 minute') then
+    return query
+      with served as (
+        select f.faculty, (select max(coalesce(d.stopped_at, d.seen_at)) from animus.daemons d where d.faculties ? f.faculty) as gone_at
+          from (select distinct w.faculty from animus.work_items w where w.id = any (v_queued)) f
+         where not exists (select from animus.pauses p where p.faculty in (f.faculty, '*') and (p.until is null or p.until > v_now)))
+      select w.id, 'no_daemon', 'no daemon is running', 'a daemon that serves ' || w.faculty || ' is started',
+             greatest(animus.queued_at(w.lease_token, w.state, w.created_at, w.run_at, w.updated_at), s.gone_at), null::timestamptz, null::text, '{}'::uuid[]
+        from animus.work_items w join served s on s.faculty = w.faculty where w.id = any (v_queued);
+    select array_agg(w.id) into v_queued from animus.work_items w
+     where w.id = any (v_queued) and exists (select from animus.pauses p where p.faculty in (w.faculty, '*') and (p.until is null or p.until > v_now));
+  elsif v_queued is not null then
+    select array_agg(w.id) into v_queued from animus.work_items w
+     where w.id = any (v_queued)
+       and not (w.state = 'queued' and greatest(w.created_at, w.run_at) >= v_now - interval '2 seconds' and w.lease_token is null and w.concurrency_key is null
+                and w.suspect_of is null and w.source <> 'chat' and animus.may_go_on(w.id, w.faculty, v_now));
+  end if;
   if v_queued is not null then return query
     with item as materialized (
       select w.id, w.faculty, w.source, w.concurrency_key, w.key_blocked, w.suspect_of, w.lease_token, w.updated_at,
              greatest(c.until, x.until) as faulty_until, coalesce(c.since, x.since) as faulty_since, coalesce(c.failures, x.failures) as failures,
              coalesce(c.sqlstate, x.sqlstate) as sqlstate, c.work_item_id is null as of_all,
-             case when w.lease_token is null then greatest(w.created_at, w.run_at) when w.state = 'scheduled' then w.run_at else w.updated_at end as queued_at
+             animus.queued_at(w.lease_token, w.state, w.created_at, w.run_at, w.updated_at) as queued_at
         from animus.work_items w left join animus.claim_faults c on c.work_item_id = w.id left join animus.faculty_faults x on x.faculty = w.faculty
        where w.id = any (v_queued)),
     live as materialized (
@@ -48,8 +68,7 @@ begin
     served as materialized (
       select f.faculty, s.*, p.faculty as paused, p.paused_by, p.reason as pause_reason, p.created_at as paused_at, p.until as paused_until,
              (select count(*) from animus.work_items r where r.faculty = f.faculty and r.state in ('claimed', 'running')) as runs,
-             case when s.daemons = 0 then (select max(coalesce(d.stopped_at, d.seen_at)) from animus.daemons d where d.faculties ? f.faculty) end as gone_at,
-             s.daemons = 0 and not exists (select from animus.daemons d where d.stopped_at is null and d.seen_at > v_now - interval '1 minute') as nobody
+             case when s.daemons = 0 then (select max(coalesce(d.stopped_at, d.seen_at)) from animus.daemons d where d.faculties ? f.faculty) end as gone_at
         from (select distinct i.faculty from item i) f
         cross join lateral (
           select count(*) as daemons, sum(l.places) as places, bool_and(l.has >= l.places) as is_full, bool_and(l.has >= l.places or l.alone) as busy,
@@ -61,7 +80,7 @@ begin
     queued as materialized (
       select i.*, b.number, b.item as before_item, s.daemons, s.places, s.is_full, s.most, s.runs, s.held_until, s.held_since, s.held_why, s.gone_at, s.paused_by, s.pause_reason, s.paused_at, s.paused_until,
              case when s.paused is not null then case s.paused when '*' then 'all_paused' else 'paused' end
-                  when s.daemons = 0 then case when s.nobody then 'no_daemon' else 'unserved' end
+                  when s.daemons = 0 then 'unserved'
                   when b.number is not null then 'message'
                   when i.concurrency_key is not null and (i.key_blocked or animus.key_is_held(i.concurrency_key)) then 'key'
                   when s.held then 'provider'
@@ -75,7 +94,6 @@ begin
            case q.reason
              when 'paused' then q.faculty || ' is paused by ' || p.words
              when 'all_paused' then 'all work is paused by ' || p.words
-             when 'no_daemon' then 'no daemon is running'
              when 'unserved' then 'no running daemon serves ' || q.faculty
              when 'message' then 'the answer to message ' || q.number || ' comes first'
              when 'key' then 'other work with the same concurrency key comes first'
@@ -91,7 +109,6 @@ begin
            case q.reason
              when 'paused' then 'an operator resumes ' || q.faculty || p.over
              when 'all_paused' then 'an operator resumes all work' || p.over
-             when 'no_daemon' then 'a daemon that serves ' || q.faculty || ' is started'
              when 'unserved' then 'a daemon serves ' || q.faculty
              when 'message' then 'that answer has ended'
              when 'key' then 'that work has ended or waits'
@@ -101,7 +118,7 @@ begin
              when 'capacity' then 'other work has ended or waits'
              when 'host' then 'a daemon of that host takes it, or its time to do so is over and any daemon may'
              else 'a daemon takes it' end,
-           greatest(q.queued_at, case q.reason when 'paused' then q.paused_at when 'all_paused' then q.paused_at when 'no_daemon' then q.gone_at
+           greatest(q.queued_at, case q.reason when 'paused' then q.paused_at when 'all_paused' then q.paused_at
              when 'unserved' then q.gone_at when 'provider' then q.held_since
              when 'faulty' then q.faulty_since end),
            case q.reason when 'paused' then q.paused_until when 'all_paused' then q.paused_until when 'provider' then q.held_until

@@ -1,5 +1,30 @@
 -- What why_waiting says beside the reasons, and the views and counts that show it.
 
+-- Returns since when an item is queued.
+-- Locks: none. Raises: nothing.
+create or replace function animus.queued_at(p_lease_token bigint, p_state text, p_created_at timestamptz, p_run_at timestamptz, p_updated_at timestamptz) returns timestamptz
+language sql immutable parallel safe
+return case when p_lease_token is null then greatest(p_created_at, p_run_at) when p_state = 'scheduled' then p_run_at else p_updated_at end;
+
+-- Returns whether nothing of its faculty and of the daemons stands in the way of a queued item: a daemon that serves the faculty has room, and no pause, fault or
+-- limit concerns it. False where that takes more than a look: why_waiting knows then.
+-- Locks: none. Raises: nothing.
+create or replace function animus.may_go_on(p_id uuid, p_faculty text, p_now timestamptz) returns boolean
+language plpgsql stable as $$
+begin
+  if exists (select from animus.pauses p where p.faculty in (p_faculty, '*'))
+     or exists (select from animus.claim_faults c where c.work_item_id = p_id) or exists (select from animus.faculty_faults x where x.faculty = p_faculty) then
+    return false;
+  end if;
+  return coalesce((
+    select bool_or(f.options #> '{held,until}' is null and d.makes_room_at is null
+                   and not exists (select from animus.work_items s where s.suspect_of is not null and s.state in ('claimed', 'running') and s.lease_owner = d.id)
+                   and (select count(*) from animus.work_items r where r.state in ('claimed', 'running') and r.lease_owner = d.id) < d.max_concurrent)
+       and coalesce((select count(*) from animus.work_items r where r.faculty = p_faculty and r.state in ('claimed', 'running')) < max((f.options ->> 'max')::int), true)
+      from animus.daemons d cross join lateral (select d.faculties -> p_faculty) f (options)
+     where d.stopped_at is null and d.seen_at > p_now - interval '1 minute' and f.options is not null), false);
+end $$;
+
 -- Returns those of the items that the actor may see, at most 20, in order.
 -- Locks: none. Raises: nothing.
 create or replace function animus.shown_among(p_ids uuid[]) returns uuid[]

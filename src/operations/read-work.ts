@@ -31,7 +31,7 @@ const WAITING = `left join lateral (
 
 const READ = {
   visible: `select ${ITEM}, root_id, depth, max_attempts, lease_owner, lease_expires_at, cancel_reason, submitted_by, ${WAITING_COLUMNS}
-    from animus.visible_work w ${WAITING} where id = $1::uuid`,
+    from animus.visible_item w ${WAITING} where id = $1::uuid`,
   own: `select ${ITEM}, null as root_id, null as depth, null as max_attempts, null as lease_owner, null as lease_expires_at, null as cancel_reason,
       animus.actor() as submitted_by, ${WAITING_COLUMNS} from animus.own_work w ${WAITING} where id = $1::uuid`,
 } as const satisfies Record<Views, string>;

@@ -116,8 +116,8 @@ describe('the launcher', () => {
   });
 
   test('runs the build if there are no sources, as in an installed package', async () => {
-    mkdirSync(join(root, 'dist'));
-    writeFileSync(join(root, 'dist/main.js'), 'export const main = async () => console.log("built");');
+    mkdirSync(join(root, 'dist/program'), { recursive: true });
+    writeFileSync(join(root, 'dist/program/main.js'), 'export const main = async () => console.log("built");');
     for (const name of QUICK) copyFileSync(join(SOURCES, name), join(root, 'dist', name));
     const { stdout } = await launch(['serve']);
     expect(JSON.parse(stdout), 'a clone with a build runs its sources').toMatchObject({ args: ['serve'] });

@@ -25,7 +25,10 @@ test('the package contains everything that it needs to run, and nothing else', {
     ),
   ];
   const typesAndMaps = /^dist\/.*\.(d\.ts|js\.map)$/;
-  expect(paths.filter((path) => !typesAndMaps.test(path)).toSorted()).toEqual(expected.toSorted());
+  const program = /^dist\/program\/(main|[\w.-]+-[\w-]{8})\.js$|^dist\/program\/licenses\.txt$/;
+  expect(paths.filter((path) => !typesAndMaps.test(path) && !program.test(path)).toSorted()).toEqual(
+    expected.toSorted(),
+  );
   // The demo's own test is the one that its agent makes pass.
   const tests = paths.filter((path) => /\.(test|spec)\.|(^|\/)(tests?|fixtures)\//.test(path));
   expect(tests).toEqual(['dist/cli/demo/workspace/test/calendar.test.js']);
@@ -45,6 +48,21 @@ test('each JavaScript file has its types and a source map that names no director
   }
   const packed = (await pack()).files.map(({ path }) => path);
   expect(packed.filter((path) => read(path).includes(ROOT))).toEqual([]);
+});
+
+test('the program in few files loads what most commands need from one, and has the licenses of what is part of it', () => {
+  const parts = globSync('dist/program/*.js', { cwd: ROOT });
+  for (const name of ['terminal', 'catalog'])
+    expect(parts.filter((path) => path.includes(`/${name}-`))).toHaveLength(1);
+  const [terminal = ''] = parts.filter((path) => path.includes('/terminal-'));
+  // Node reads all exports of its own modules that are imported.
+  expect(
+    read(terminal)
+      .match(/^import .*$/gm)
+      ?.filter((line) => !line.includes('"./')),
+  ).toEqual(['import { createRequire } from "node:module";']);
+  for (const name of ['commander', 'pg', 'zod'])
+    expect(read('dist/program/licenses.txt')).toMatch(new RegExp(`^${name} \\d`, 'm'));
 });
 
 test('there is no import left that only works in a clone', () => {

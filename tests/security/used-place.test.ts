@@ -1,10 +1,11 @@
 /** Promise: commands that run in one prepared place, one after the other or at once, are as confined and as separate as if each had its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually, processesWith } from '../process/live-processes.ts';
+import { usersOf } from '../process/namespace-users.ts';
 import { scratch, underRules, withSecrets } from './commands.ts';
 import { ATTEMPTS } from './mount-attempts.ts';
 import { hasNamespaces } from './scripted-focus.ts';
@@ -104,7 +105,7 @@ describe.skipIf(!hasNamespaces)('a place', () => {
     const namespaces = ['user', 'mnt'].map((kind) => readlinkSync(`/proc/${keepers[0]}/ns/${kind}`));
     daemon.kill('SIGKILL');
     await eventually(
-      () => processesWith(root).length + users(namespaces).length,
+      () => processesWith(root).length + usersOf(namespaces).length,
       (left) => left === 0,
     );
   });
@@ -116,27 +117,3 @@ const IDLE_DAEMON = `
   const { ended, exitCode } = await createProcessHost().run(JSON.parse(process.env.SPEC), new AbortController().signal);
   console.log(ended, exitCode);
   setInterval(() => {}, 1000);`;
-
-/** The processes in one of the namespaces, or with a descriptor of one, which keeps its mounts. */
-function users(namespaces: readonly string[]): readonly string[] {
-  const linked = (path: string): string => {
-    try {
-      return readlinkSync(path);
-    } catch {
-      return '';
-    }
-  };
-  const open = (pid: string): readonly string[] => {
-    try {
-      return readdirSync(`/proc/${pid}/fd`).map((fd) => `fd/${fd}`);
-    } catch {
-      return [];
-    }
-  };
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) =>
-    [...['user', 'mnt'].map((kind) => `ns/${kind}`), ...open(pid)].some((path) =>
-      namespaces.includes(linked(`/proc/${pid}/${path}`)),
-    ),
-  );
-}

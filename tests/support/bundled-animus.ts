@@ -36,7 +36,7 @@ const HELPERS: Readonly<Record<string, string>> = {
 };
 
 if (import.meta.main) {
-  const place = await bundled({ main: 'main.ts', ...HELPERS });
+  const place = await bundled({ 'program/main': 'main.ts', ...HELPERS });
   process.stdout.write(`${join(place, 'src/animus.js')}\n`);
 }
 

@@ -91,6 +91,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     submit: { method: 'POST', path: '/work', kind: 'json', input: true, body: true },
     list: { method: 'GET', path: '/work', kind: 'list', input: true, query: ['state', 'faculty', 'after', 'limit'] },
     show: { method: 'GET', path: '/work/{id}', kind: 'json' },
+    change: { method: 'PATCH', path: '/work/{id}', kind: 'json', input: true, body: true },
     listChildren: {
       method: 'GET',
       path: '/work/{id}/children',

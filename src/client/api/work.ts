@@ -244,6 +244,23 @@ export interface ListWorkInput {
   readonly limit?: number | undefined;
 }
 
+export interface ChangeWorkInput {
+  /** Higher runs first. */
+  readonly priority?: number | undefined;
+  /** Not before this time; in the past: as soon as possible. */
+  readonly run_at?: string | undefined;
+  /** Only before its first focus. */
+  readonly description?: string | undefined;
+  /** As you have read it: if the item has changed since, it stays as it is (409). */
+  readonly updated_at?: string | undefined;
+}
+
+export interface ChangeWorkOutput {
+  readonly id: string;
+  readonly state: WorkState;
+  readonly updated_at: string;
+}
+
 export interface ListChildrenInput {
   /** Only those in this state. */
   readonly state?: WorkState | undefined;
@@ -330,6 +347,12 @@ export interface WorkMethods {
    * `GET /work/{id}`
    */
   show(id: string, options?: CallOptions): Promise<WorkItem>;
+  /**
+   * Change the priority, the time or the description of queued or scheduled work. Needs a token of scope `work`.
+   *
+   * `PATCH /work/{id}`
+   */
+  change(id: string, input?: ChangeWorkInput, options?: CallOptions): Promise<ChangeWorkOutput>;
   /**
    * The child work of an item, newest first. Needs a token of scope `read`.
    *

@@ -91,6 +91,7 @@ export const WORDS = {
       answer: 'the answer to a question',
       cancel: 'work ends',
       retry: 'ended work is started again',
+      change: 'work that had not begun got another priority, time or description',
       pause: 'no new work of a faculty begins',
       resume: 'it begins again',
       edit: 'the input of a call was changed before it was approved',

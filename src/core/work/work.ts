@@ -21,7 +21,7 @@ export const BIRTH_STATES = ['queued', 'scheduled', 'merged'] as const satisfies
 /** For each state, the states an item may move to. `claimed → claimed` and `running → claimed` are reclaims of an expired lease. */
 export const TRANSITIONS: Readonly<Record<WorkState, readonly WorkState[]>> = {
   scheduled: ['queued', 'cancelled'],
-  queued: ['claimed', 'cancelled'],
+  queued: ['claimed', 'scheduled', 'cancelled'],
   claimed: ['running', 'completed', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled'],
   running: ['completed', 'waiting', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled'],
   waiting: ['queued', 'cancelled'],

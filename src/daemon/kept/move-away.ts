@@ -2,7 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeDirectory } from '../workspace/remove-directory.ts';
+import { removeDirectory } from '../../process/remove-directory.ts';
 import { worktreeNames } from '../worktrees/worktree-refs.ts';
 
 /** A directory that is on its way out: `.removing-` and the end of the worktree's id. */

@@ -4,6 +4,7 @@ import { chmod, chown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors/errors.ts';
 import { ifMissing } from '../../core/files/if-missing.ts';
+import { removeDirectory } from '../../process/remove-directory.ts';
 import { freeSpareUser, keepSpareUser, takeSpareUser } from '../../process/runners/spare-users.ts';
 import type { User } from '../../process/runners/user.ts';
 import { deletedConversations } from '../../store/conversations/deleted-conversations.ts';
@@ -11,7 +12,6 @@ import type { Database } from '../../store/sql/database.ts';
 import { type EndedFocus, endedFoci } from '../../store/transcript/focus-row.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { changedSince, holdsFiles } from './held-files.ts';
-import { removeDirectory } from './remove-directory.ts';
 
 /** The own directory of one focus. Most foci that only talk to a model never need it, and making and removing one costs as much as a turn. */
 export interface FocusDirectory {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
+import { removeDirectory } from '../../process/remove-directory.ts';
 import { freeSpareUser } from '../../process/runners/spare-users.ts';
 import type { User } from '../../process/runners/user.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -14,7 +15,6 @@ import { cachesOf, homeOf, homesRoot } from '../guard/command-places.ts';
 import { realPathOf } from '../guard/loaded-files.ts';
 import { commandUser, namesOfEnded, openWay } from './focus-directory.ts';
 import { makeOwned } from './make-owned.ts';
-import { removeDirectory } from './remove-directory.ts';
 import { type CacheDirectories, cacheVariables, linkCaches, makeCaches, sharesCaches } from './shared-caches.ts';
 
 /** The home of one focus, or of all answers of a conversation. A focus that starts no process never has one. */

@@ -2,8 +2,8 @@
 import { lchown, lstat, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ifMissing } from '../../core/files/if-missing.ts';
+import { removeDirectory } from '../../process/remove-directory.ts';
 import type { User } from '../../process/runners/user.ts';
-import { removeDirectory } from './remove-directory.ts';
 
 /**
  * Makes the directory (mode 0700) with its parents, or finds it. `user`: whose it is; null: this process's. `fill` writes what is in a new one,

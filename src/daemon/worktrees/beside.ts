@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
-import { removeDirectory } from '../workspace/remove-directory.ts';
+import { removeDirectory } from '../../process/remove-directory.ts';
 
 type Purpose = 'making' | 'gone';
 

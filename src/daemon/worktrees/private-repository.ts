@@ -7,13 +7,13 @@ import { chmod, chown, copyFile, lstat, mkdir, readdir, writeFile } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
+import { removeDirectory } from '../../process/remove-directory.ts';
 import type { GitPlace, GitWriter } from '../git/git.ts';
 import { type PrivateSettings, privateConfig } from '../git/private-config.ts';
 import { filtersOff } from '../git/programs-off.ts';
 import type { Refs } from '../git/read-refs.ts';
 import type { Repository } from '../git/repository.ts';
 import { readGit } from '../git/repository-writes.ts';
-import { removeDirectory } from '../workspace/remove-directory.ts';
 import { beside, removeLeftovers, renameIfThere } from './beside.ts';
 import type { Origin } from './open-origin.ts';
 import { isPlainDirectory } from './worktrees-root.ts';

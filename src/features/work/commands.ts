@@ -7,6 +7,7 @@ export const WORK_COMMANDS: Readonly<Record<string, () => Promise<AddOperation>>
   show: async () => (await import('./terminal/show-command.ts')).show,
   tail: async () => (await import('./terminal/tail-command.ts')).tail,
   say: async () => (await import('./terminal/say-command.ts')).say,
+  change: async () => (await import('./terminal/change-command.ts')).change,
   cancel: async () => (await import('./terminal/cancel-command.ts')).cancel,
   retry: async () => (await import('./terminal/cancel-command.ts')).retry,
 };

@@ -1,5 +1,16 @@
 /** What can be done with work items. */
-import { facultyName, flag, id, limit, optional, other, terminalOnly, text } from '../../operations/fields.ts';
+import {
+  facultyName,
+  flag,
+  id,
+  limit,
+  optional,
+  other,
+  terminalOnly,
+  text,
+  time,
+  whole,
+} from '../../operations/fields.ts';
 import { ADDS, DECIDES, READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
@@ -102,6 +113,29 @@ export const retryWork = operation({
   },
 });
 
+export const changeWork = operation({
+  name: 'changeWork',
+  tag: 'work',
+  summary: 'Change the priority, the time or the description of queued or scheduled work',
+  scope: 'work',
+  http: { method: 'PATCH', path: '/work/{id}' },
+  input: {
+    id: id(),
+    priority: optional(whole({ min: -2_147_483_648, max: 2_147_483_647, description: 'higher runs first' })),
+    run_at: optional(time({ ahead: true, description: 'not before this time; in the past: as soon as possible' })),
+    description: optional(text({ description: 'only before its first focus' })),
+    updated_at: optional(
+      time({ description: 'as you have read it: if the item has changed since, it stays as it is (409)' }),
+    ),
+  },
+  output: (s) => s.z.object({ id: s.id(), state: s.workState(), updated_at: s.time() }),
+  errors: ['work.not_found', 'work.state', 'work.invalid', 'work.locked'],
+  async run({ tx, views }, { id: itemId, run_at: runAt, updated_at: seen, ...change }) {
+    await requireVisibleWork(tx, itemId, await views());
+    return { id: itemId, ...(await store.changeWork(tx, itemId, { ...change, runAt, seen })) };
+  },
+});
+
 export const sayWork = operation({
   name: 'sayWork',
   tag: 'work',
@@ -141,6 +175,7 @@ export const workOperations: readonly Operation[] = [
   listChildren,
   cancelWork,
   retryWork,
+  changeWork,
   sayWork,
   cancelMatchingWork,
   retryMatchingWork,

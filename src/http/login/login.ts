@@ -2,7 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { hashAccessToken } from '../../core/secrets/access-token.ts';
 import { Secret } from '../../core/secrets/secret.ts';
-import { type AcceptedToken, actWithRole, actWithToken } from '../../store/people/acting.ts';
+import { type AcceptedToken, acceptToken, actWithRole } from '../../store/people/acting.ts';
 import type { Database, Queryable, Statement } from '../../store/sql/database.ts';
 import type { Claimed, Issuer } from './issuer.ts';
 import type { Visitor } from './visitor.ts';
@@ -32,7 +32,7 @@ export function openLogin({ database, issuer = null }: LoginOptions): Login {
       const hash = hashAccessToken(token);
       if (hash === null) throw new AnimusError('http.unauthorized', { detail: 'the token is not valid' });
       const { id, person, role, scopes, expiresAt } = await turn(() =>
-        onlyRow<AcceptedToken>(database, actWithToken(hash)),
+        onlyRow<AcceptedToken>(database, acceptToken(hash)),
       );
       const proof = new Secret(hash.toString('hex'));
       return { actor: `person:${person}`, person, role, scopes, tokenId: id, expiresAt, acceptedUntil: null, proof };

@@ -7,15 +7,16 @@ import type { Writable } from 'node:stream';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { FileRule } from '../file-rules.ts';
 import { withFirstStep } from './first-step.ts';
+import { ordersOf, TAKE_ORDERS } from './orders.ts';
 import { ownMounts } from './own-mounts.ts';
 import { closePlaces, enterPlace } from './place.ts';
-import type { Runner, RunRequest, StartLine } from './runner.ts';
+import type { Runner, RunRequest, StartLine, WaitingLine } from './runner.ts';
 import { GATE, GO, maxTasksOf, systemProgram } from './start-gate.ts';
 
 /** The absolute paths of the programs that set up a namespace. */
 type NamespacePrograms = Readonly<Record<(typeof PROGRAMS)[number], string>>;
 
-const PROGRAMS = ['sh', 'unshare', 'nsenter', 'mount', 'umount', 'mkdir', 'setpriv'] as const;
+const PROGRAMS = ['sh', 'unshare', 'nsenter', 'mount', 'umount', 'mkdir', 'setpriv', 'env'] as const;
 
 /**
  * Runs in the place as process 1 of a PID namespace, and root. It makes the few mounts that no other command may share, and runs
@@ -56,9 +57,14 @@ export const namespaceRunner: Runner = {
   homeProblem: () => null,
   placeProblem: () => null,
   start({ command, args, cwd, locale, fileRules, maxTasks, maxMemoryBytes }) {
-    const gated = [locale ?? '', maxTasksOf(countsApart() ? maxTasks : null), command, ...args];
-    const line = inNamespace(gated, { cwd, maxMemoryBytes, ...(fileRules && { fileRules }) });
-    return line ?? 'this host has no namespaces (Linux with util-linux is needed)';
+    const tasks = maxTasksOf(countsApart() ? maxTasks : null);
+    const gated = [locale ?? '', tasks, command, ...args];
+    const prepared = inNamespace(gated, { cwd, maxMemoryBytes, ...(fileRules && { fileRules }) });
+    if (prepared === null) return 'this host has no namespaces (Linux with util-linux is needed)';
+    const { line, waitingArgs, env } = prepared;
+    const orders: WaitingLine['orders'] = (environment, hasText) =>
+      ordersOf({ command, args, cwd, maxTasks: tasks, environment, hasText }, env);
+    return { ...line, waiting: { args: waitingArgs, orders } };
   },
   // When `unshare` ends, the kernel kills all that is left in the namespace.
   diesWithLeader: true,
@@ -72,18 +78,23 @@ export const namespaceRunner: Runner = {
 function inNamespace(
   gated: readonly string[],
   { cwd, fileRules = [], maxMemoryBytes }: Pick<RunRequest, 'cwd' | 'fileRules' | 'maxMemoryBytes'>,
-): StartLine | null {
+): { readonly line: StartLine; readonly waitingArgs: readonly string[]; readonly env: string } | null {
   const found = findPrograms();
   if (!found || !process.getuid || !process.getgid) return null;
   const ids = [String(process.getuid()), String(process.getgid())];
-  const { unshare, sh, mount } = found;
+  const { unshare, sh, mount, env } = found;
   const place = enterPlace([...fileRules, ...rulesForRoot()], found);
   const apart = ['--pid', '--ipc', '--fork', '--mount-proc', '--kill-child', '--'];
   const needed = [cwd, ...fileRules.map(({ path }) => path)];
   const { table, singly, readOnly, sharedPages } = ownMounts(maxMemoryBytes, needed);
-  const setUp = [sh, '-c', INSIDE, sh, unshare, mount, sh, ...ids, INNER, resolve(cwd), sharedPages];
-  const args = [...apart, ...setUp, ...[singly, readOnly].flatMap((list) => [...list, '--']), ...gated];
-  return { command: unshare, args, env: ENVIRONMENT, gated: true, place, file: table };
+  const lists = [singly, readOnly].flatMap((list) => [...list, '--']);
+  const argsOf = (inner: string, directory: string): readonly string[] => {
+    const setUp = [sh, '-c', INSIDE, sh, unshare, mount, sh, ...ids, inner, directory, sharedPages];
+    return [...apart, ...setUp, ...lists];
+  };
+  const args = [...argsOf(INNER, resolve(cwd)), ...gated];
+  const line: StartLine = { command: unshare, args, env: ENVIRONMENT, gated: true, place, file: table };
+  return { line, waitingArgs: argsOf(TAKE_ORDERS, '/'), env };
 }
 
 /** Files that uid 0 can write without capabilities. With some of them a command could start programs outside the namespaces. */
@@ -109,8 +120,9 @@ async function tryNamespace(): Promise<string | null> {
       { path: join(directory, 'open'), access: 'all' },
     ];
     const trial = ['', maxTasksOf(null), '/bin/sh', '-c', TRIAL, 'sh', directory];
-    const line = inNamespace(trial, { cwd: '/', fileRules, maxMemoryBytes: 2 ** 26 });
-    return line ? await tryCommand(line) : 'needs Linux with util-linux (unshare, nsenter, mount, umount, setpriv)';
+    const prepared = inNamespace(trial, { cwd: '/', fileRules, maxMemoryBytes: 2 ** 26 });
+    if (prepared) return await tryCommand(prepared.line);
+    return 'needs Linux with util-linux (unshare, nsenter, mount, umount, setpriv)';
   } finally {
     closePlaces();
     rmSync(directory, { recursive: true });

@@ -60,10 +60,14 @@ export interface PlaceEntry extends Pick<PlacePrograms, 'setpriv' | 'nsenter'> {
   readonly namespaces: Promise<string>;
   /** To be called when the command has entered it, or never will: until then the paths stay valid. Idempotent. */
   readonly entered: () => void;
+  /** Aborts when the place is closed. Two entries with the same signal are entries into the same place. */
+  readonly closed: AbortSignal;
+  /** Another entry into it. */
+  again(): PlaceEntry;
 }
 
 interface Place {
-  enter(): Pick<PlaceEntry, 'namespaces' | 'entered'>;
+  enter(): Pick<PlaceEntry, 'namespaces' | 'entered' | 'closed'>;
   /** False if a mount has moved or is gone, because somebody has replaced the path below it. */
   isIntact(): boolean;
   /** Ends it as soon as nothing is about to enter it. What has entered it keeps its mounts. */
@@ -92,7 +96,8 @@ export function enterPlace(rules: readonly FileRule[], programs: PlacePrograms):
   const [oldest] = places;
   if (places.size > MAX_PLACES && oldest) drop(...oldest);
   const { setpriv, nsenter } = programs;
-  return { setpriv, nsenter, ...place.enter() };
+  const again = (): PlaceEntry => ({ setpriv, nsenter, ...place.enter(), again });
+  return again();
 }
 
 /** Ends all places that nothing is about to enter. */
@@ -133,18 +138,19 @@ function prepare(plan: MountPlan, { unshare, sh, mount, umount, mkdir }: PlacePr
 function placeOf(keeper: ChildProcess): Place {
   let open: { readonly mounts: string | null; readonly descriptors: readonly number[] } | null = null;
   let entering = 0;
-  let closed = false;
+  const closing = new AbortController();
+  const { signal: closed } = closing;
   const idle = setTimeout(() => close(), IDLE_MS).unref();
   const release = (): void => {
-    if (!closed || entering > 0) return;
+    if (!closed.aborted || entering > 0) return;
     // Without free descriptors a keeper has no streams, and never ran.
     keeper.stdin?.end();
     for (const each of open?.descriptors ?? []) closeSync(each);
     open = null;
   };
   const close = (): void => {
-    closed = true;
     clearTimeout(idle);
+    closing.abort();
     release();
   };
   const namespaces = whenReady(keeper).then(() => {
@@ -166,9 +172,9 @@ function placeOf(keeper: ChildProcess): Place {
         isEntering = false;
         release();
       };
-      return { namespaces, entered };
+      return { namespaces, entered, closed };
     },
-    isIntact: () => !closed && (open === null || mountsOf(keeper) === open.mounts),
+    isIntact: () => !closed.aborted && (open === null || mountsOf(keeper) === open.mounts),
     close,
   };
 }

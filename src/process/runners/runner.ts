@@ -36,6 +36,15 @@ export interface StartLine {
   readonly place?: PlaceEntry;
   /** An open file that it gets as descriptor 4. */
   readonly file?: number;
+  readonly waiting?: WaitingLine;
+}
+
+/** A way to start that can begin before the command is known. */
+export interface WaitingLine {
+  /** The arguments in the place of those of the line: the process that it starts waits for orders. They are the same for all commands that can use it. */
+  readonly args: readonly string[];
+  /** The orders for the command of the line; null if it has to be started by the line. */
+  orders(environment: Readonly<Record<string, string>>, hasText: boolean): string | null;
 }
 
 /** A runner. Each has a file in this folder and a line in `runners.ts`. */

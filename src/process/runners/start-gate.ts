@@ -9,14 +9,16 @@ import type { StartLine } from './runner.ts';
 /** The search path for system programs; does not depend on a command's environment. */
 export const SYSTEM_PATH = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin';
 
-/** The line that opens the gate. Any output from the gate means that it was reached. */
+/** What the gate says when it was reached. */
+export const READY = 'r';
+/** The line that opens the gate. */
 export const GO = '\n';
 
 /**
  * A script for `sh -c`, with `maxTasksOf` and the command as its arguments. It never runs the command without permission.
  * The option of `ulimit` differs between shells.
  */
-export const GATE = `printf r >&3 && read -r go <&3 || exit 125
+export const GATE = `printf ${READY} >&3 && read -r go <&3 || exit 125
 [ "$1" = - ] || ulimit -u "$1" 2>/dev/null || ulimit -p "$1" 2>/dev/null
 shift; exec "$@" 3>&-`;
 

@@ -35,6 +35,29 @@ function openText(text: string): OpenInput {
   });
 }
 
+/** A standard input whose text is written after the process was started. */
+export interface LateText {
+  /** For the process; to be closed once it was started. */
+  readonly stdio: number;
+  write(text: string): void;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** Opens an unlinked file for it. Throws what the file system throws. */
+export function openLateText(): LateText {
+  return inDirectory((directory) => {
+    const file = join(directory, 'stdin');
+    const writer = openSync(file, 'wx', 0o600);
+    let open = true;
+    const close = (): void => {
+      if (open) closeSync(writer);
+      open = false;
+    };
+    return { stdio: openSync(file, 'r'), write: (text) => writeFileSync(writer, text), close };
+  });
+}
+
 /**
  * A named pipe that is unlinked at once. Node's own pipes are sockets, and if standard input is a socket, bash assumes a
  * remote login and sources ~/.bashrc.

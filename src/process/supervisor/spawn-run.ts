@@ -1,21 +1,19 @@
 /** Starts the command of a run: finds it, isolates it, puts it into its cgroup and holds it at the start gate. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { messageOf } from '../../core/errors/errors.ts';
 import { findProgram, scriptProblem } from '../find-program.ts';
 import type { ProcessLimits } from '../limits/limits.ts';
-import { atOrdinaryPriority } from '../limits/precedence.ts';
 import type { RunCgroup } from '../limits/run-cgroup.ts';
 import type { CommandSpec, ProcessResult } from '../process-host.ts';
-import { withFirstStep } from '../runners/first-step.ts';
-import type { PlaceEntry } from '../runners/place.ts';
 import type { StartLine } from '../runners/runner.ts';
 import { runnerOf } from '../runners/runners.ts';
 import { startTicksOf } from '../trace/process-table.ts';
 import { type RunTrace, SPAWN_MARKER } from '../trace/run-trace.ts';
 import { type InputSource, type OpenInput, openInput } from './open-input.ts';
+import { spawnBehindGate } from './spawn-behind-gate.ts';
+import type { Standbys } from './standbys.ts';
 
 /** A child process. If it has no trace, the system refused to start it, and its `error` event will say why. */
 export interface SpawnedRun {
@@ -23,16 +21,19 @@ export interface SpawnedRun {
   readonly trace: RunTrace | null;
   /** True if it waits at the start gate. */
   readonly gated: boolean;
-  /** What it enters before. */
-  readonly place: PlaceEntry | null;
+  readonly cgroup: RunCgroup | null;
   /** The writing end of its standard input, if that is a pipe. */
   readonly stdin: Writable | null;
+  /** To be called when its gate has opened: prepares for the next command. */
+  passed(): void;
 }
 
 /** The parts of a run that its supervisor provides. */
 export interface SpawnSetup {
   readonly spawnId: string;
-  readonly cgroup: RunCgroup | null;
+  /** Makes the cgroup of the run. */
+  readonly addCgroup: () => RunCgroup | null;
+  readonly standbys: Standbys;
   readonly limits: ProcessLimits;
   readonly input: InputSource;
 }
@@ -40,25 +41,21 @@ export interface SpawnSetup {
 /** Why nothing was started: `not_started` if the command or its directory is at fault, `unavailable` if the host is. */
 export type Refusal = Pick<ProcessResult, 'problem'> & { readonly ended: 'not_started' | 'unavailable' };
 
-/** Starts the command in its own session and process group. */
+/** Starts the command in its own session and process group, or gives it to a process that waits for one. */
 export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Refusal {
-  const { spawnId, cgroup, limits } = setup;
-  let input: OpenInput | undefined;
-  let place: PlaceEntry | null = null;
+  const { spawnId, limits, standbys, input } = setup;
   try {
     const line = startLine(spec, limits);
     if (typeof line === 'string') return { ended: 'not_started', problem: line };
-    place = line.place ?? null;
-    const { command, args } = withFirstStep(line, cgroup && join(cgroup.path, 'cgroup.procs'));
-    input = openInput(setup.input);
-    const gate = line.gated ? (['pipe', ...(line.file === undefined ? [] : [line.file])] as const) : [];
-    const env = { ...spec.env, ...line.env, [SPAWN_MARKER]: spawnId };
-    const child = atOrdinaryPriority(() =>
-      spawn(command, args, { cwd: spec.cwd, env, detached: true, stdio: [input!.stdio, 'pipe', 'pipe', ...gate] }),
-    );
-    const { gated, user } = line;
-    const stdin = input.writer ?? child.stdin;
-    if (child.pid === undefined) return { child, trace: null, gated, place, stdin };
+    const { gated, user, waiting, place } = line;
+    const environment = { ...spec.env, [SPAWN_MARKER]: spawnId };
+    const orders = input === 'pipe' ? null : (waiting?.orders(environment, input !== 'none') ?? null);
+    const started = (orders === null ? null : takeStandby(spec, setup, line, orders)) ?? startFresh(spec, setup, line);
+    const { child, cgroup, stdin } = started;
+    const passed = (): void => {
+      if (place && waiting) standbys.prepare(spec.owner, line, limits);
+    };
+    if (child.pid === undefined) return { ...started, trace: null, gated, passed };
     const trace: RunTrace = {
       pgid: child.pid,
       spawnId,
@@ -66,11 +63,37 @@ export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Ref
       ...(user && { user }),
       ...(cgroup && { cgroup: cgroup.path }),
     };
-    return { child, trace, gated, place, stdin };
+    return { child, cgroup, stdin, trace, gated, passed };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+type Started = Pick<SpawnedRun, 'child' | 'cgroup' | 'stdin'>;
+
+/** Null if no process waits for such a command. */
+function takeStandby({ owner }: CommandSpec, setup: SpawnSetup, line: StartLine, orders: string): Started | null {
+  const { input, standbys } = setup;
+  const standby = standbys.take(owner, line);
+  if (standby === null) return null;
+  line.place?.entered();
+  standby.give(orders, typeof input === 'object' ? input.text : null);
+  return { child: standby.child, cgroup: standby.cgroup, stdin: null };
+}
+
+function startFresh(spec: CommandSpec, setup: SpawnSetup, line: StartLine): Started {
+  const { place } = line;
+  let input: OpenInput | undefined;
+  try {
+    const cgroup = setup.addCgroup();
+    input = openInput(setup.input);
+    const environment = { ...spec.env, ...line.env, [SPAWN_MARKER]: setup.spawnId };
+    const child = spawnBehindGate(line, { cwd: spec.cwd, environment, cgroup, input: input.stdio });
+    return { child, cgroup, stdin: input.writer ?? child.stdin };
   } catch (error) {
     place?.entered();
     input?.writer?.destroy();
-    return refusalOf(error);
+    throw error;
   } finally {
     input?.release();
   }

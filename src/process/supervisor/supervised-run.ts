@@ -3,19 +3,17 @@
  * processes.
  */
 import type { ChildProcess } from 'node:child_process';
-import type { Duplex, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../core/errors/errors.ts';
 import { excessOf } from '../limits/limits.ts';
+import type { RunCgroup } from '../limits/run-cgroup.ts';
 import type { CommandSpec, ProcessResult } from '../process-host.ts';
-import type { PlaceEntry } from '../runners/place.ts';
 import { runnerOf } from '../runners/runners.ts';
-import { GO } from '../runners/start-gate.ts';
 import { killCgroup } from '../trace/cgroup-files.ts';
 import { killRun } from '../trace/kill-run.ts';
-import { readProcess } from '../trace/process-table.ts';
 import type { RunTrace } from '../trace/run-trace.ts';
 import { afterEvents, turnsOfEventLoop } from './after-events.ts';
+import { openGate } from './gate.ts';
 import { NO_OUTPUT } from './output-capture.ts';
 import type { RunOutput } from './run-output.ts';
 import { type Refusal, refusalOf, type SpawnSetup, spawnRun } from './spawn-run.ts';
@@ -26,6 +24,7 @@ export interface SupervisedRun {
   readonly trace: RunTrace | null;
   /** The writing end of its standard input; null if that is not a pipe or it could not start. */
   readonly stdin: Writable | null;
+  readonly cgroup: RunCgroup | null;
   /** Never rejects. Resolves when no process of the run is left, or with a problem that names the processes that could not be killed. */
   readonly ended: Promise<ProcessResult>;
   /** Ends it: `gently` with SIGTERM and, after the grace time, SIGKILL; `now` with SIGKILL. Only the first cause and problem are reported. */
@@ -45,12 +44,11 @@ const PIPE_CLOSE_MS = 500;
 
 /** Starts a command in its own session and process group. */
 export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, setup: RunSetup): SupervisedRun {
-  const { graceMs, cgroup, limits, output } = setup;
+  const { graceMs, limits, output } = setup;
   const startedAt = performance.now();
   const spawned = spawnRun(spec, setup);
   if ('problem' in spawned) return notStarted(spawned, startedAt);
-  const { child, trace, place, stdin } = spawned;
-  child.once('exit', () => place?.entered()).once('error', () => place?.entered());
+  const { child, trace, cgroup, stdin } = spawned;
   if (trace === null) return refused(child, startedAt);
 
   let cause: Cause | null = null;
@@ -68,7 +66,7 @@ export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, se
   const timer = spec.timeoutMs === undefined ? null : afterEvents(spec.timeoutMs, () => end('gently', 'timeout'));
   // A broken pipe: the process has closed its input or ended.
   stdin?.on('error', () => {});
-  const gate = spawned.gated ? openGate(child, place) : null;
+  const gate = spawned.gated ? openGate(child, spawned.passed) : null;
 
   const finish = async (): Promise<ProcessResult> => {
     const drained = [output.drain('stdout', child.stdout!), output.drain('stderr', child.stderr!)];
@@ -107,29 +105,7 @@ export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, se
       problem,
     };
   };
-  return { trace, stdin, ended: finish(), end };
-}
-
-/**
- * Tells the command where the place is that it enters, and lets it start once it waits at its gate, which means that its parent-death signals
- * are armed. The leader must be alive at that moment; if it was killed before, the gate never opens.
- */
-function openGate(child: ChildProcess, place: PlaceEntry | null): { opened(): boolean } {
-  const pipe = child.stdio[3] as Duplex;
-  let opened = false;
-  // A broken pipe means that the run has ended.
-  pipe.on('error', () => {});
-  place?.namespaces.then(
-    (where) => pipe.write(`${where}\n`),
-    (error: unknown) => pipe.write(`${messageOf(error).replaceAll('\n', ' ')}\n`),
-  );
-  pipe.once('data', () => {
-    place?.entered();
-    opened = process.platform !== 'linux' || readProcess(child.pid!)?.dead === false;
-    if (opened) pipe.write(GO);
-    else pipe.destroy();
-  });
-  return { opened: () => opened };
+  return { trace, stdin, cgroup, ended: finish(), end };
 }
 
 /** The common fields of the result of a command that never ran. */
@@ -144,7 +120,7 @@ export const NOT_STARTED = {
 
 function notStarted(refusal: Refusal, startedAt: number): SupervisedRun {
   const result: ProcessResult = { ...NOT_STARTED, durationMs: performance.now() - startedAt, ...refusal };
-  return { trace: null, stdin: null, ended: Promise.resolve(result), end: () => {} };
+  return { trace: null, stdin: null, cgroup: null, ended: Promise.resolve(result), end: () => {} };
 }
 
 /** The system refused to start it (unknown binary format, arguments too long, too many processes). Its `error` event will say why. */
@@ -154,7 +130,7 @@ function refused(child: ChildProcess, startedAt: number): SupervisedRun {
       resolve({ ...NOT_STARTED, durationMs: performance.now() - startedAt, ...refusalOf(error) });
     });
   });
-  return { trace: null, stdin: null, ended, end: () => {} };
+  return { trace: null, stdin: null, cgroup: null, ended, end: () => {} };
 }
 
 function exitOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {

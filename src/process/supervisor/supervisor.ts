@@ -8,6 +8,7 @@ import { killAllOf } from '../runners/as-user.ts';
 import type { User } from '../runners/user.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { ioOf, type RunIo, writeInput } from './run-io.ts';
+import { createStandbys } from './standbys.ts';
 import { NOT_STARTED, type SupervisedRun, startRun } from './supervised-run.ts';
 import type { FromSupervisor, HostMoment, ToSupervisor } from './supervisor-protocol.ts';
 
@@ -33,6 +34,7 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
   const limits = new Map<ProcessOwner, ProcessLimits>();
   const limitsOf = (owner: ProcessOwner): ProcessLimits => limits.get(owner) ?? DEFAULT_LIMITS;
   const watch = createLimitWatch(limitsOf);
+  const standbys = createStandbys((owner, name) => cgroups.addRun(owner, name, limitsOf(owner)));
 
   const start = (message: Extract<ToSupervisor, { type: 'run' | 'launch' }>): void => {
     const { id, spec, spawnId, graceMs } = message;
@@ -42,11 +44,12 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
       return send({ type: 'ended', id, result: { ...NOT_STARTED, ended: 'unavailable', problem } });
     }
     const { owner } = spec;
-    const cgroup = cgroups.addRun(owner, String(id), limitsOf(owner));
+    const addCgroup = () => cgroups.addRun(owner, String(id), limitsOf(owner));
     const io = ioOf(message, send);
-    const started = { ...startRun(spec, { spawnId, graceMs, cgroup, limits: limitsOf(owner), ...io }), owner, io };
+    const setup = { spawnId, graceMs, addCgroup, standbys, limits: limitsOf(owner), ...io };
+    const started = { ...startRun(spec, setup), owner, io };
     runs.set(id, started);
-    const { trace } = started;
+    const { trace, cgroup } = started;
     if (trace?.pgid) {
       const { pgid, startTicks, user } = trace;
       if (user) usersOf(owner).set(user.uid, user);
@@ -90,7 +93,10 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
     deadlines.get(owner)?.clear();
     const pass = (): void => {
       const problem = 'killed: the deadline of its owner passed without renewal';
-      void endRuns((run) => run.owner === owner, 'interrupted', problem).then(() => killUsers(owner));
+      void endRuns((run) => run.owner === owner, 'interrupted', problem).then(() => {
+        killUsers(owner);
+        return standbys.end(owner);
+      });
     };
     deadlines.set(owner, createDeadline(at, pass));
   };
@@ -100,6 +106,7 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
     deadlines.delete(owner);
     await endRuns((run) => run.owner === owner, 'aborted', 'killed with everything else of its owner');
     killUsers(owner);
+    await standbys.end(owner);
     limits.delete(owner);
     cgroups.remove(owner);
     send({ type: 'killed', id });
@@ -130,6 +137,7 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
     async endAll(problem) {
       await endRuns(() => true, 'interrupted', problem);
       for (const owner of users.keys()) killUsers(owner);
+      await standbys.endAll();
       cgroups.close();
     },
   };

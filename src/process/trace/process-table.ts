@@ -85,12 +85,20 @@ export function hasProcess(pid: number): boolean {
  */
 export function countTree(pid: number, limit: number): number {
   let count = 0;
-  for (const open = [pid]; open.length > 0 && count < limit; count++) {
-    const parent = open.pop()!;
-    const children = readProc(`/proc/${parent}/task/${parent}/children`)?.trim();
-    if (children) open.push(...children.split(' ').map(Number));
-  }
+  for (const open = [pid]; open.length > 0 && count < limit; count++) open.push(...childrenOf(open.pop()!));
   return count;
+}
+
+/** The youngest of a process and its descendants where each has at most one child. */
+export function lastInLine(pid: number): number {
+  const [child] = childrenOf(pid);
+  return child === undefined ? pid : lastInLine(child);
+}
+
+/** The children of its first thread. While some of them end, others may be missing. */
+function childrenOf(pid: number): readonly number[] {
+  const children = readProc(`/proc/${pid}/task/${pid}/children`)?.trim();
+  return children ? children.split(' ').map(Number) : [];
 }
 
 /** Reads a file below /proc; null if the process is gone or the file cannot be read. */

@@ -14,10 +14,15 @@ export interface AcceptedToken {
 }
 
 /**
- * Acts for the person of a token until the end of the transaction, and returns one `AcceptedToken`. `hash`: its SHA-256. Raises `http.unauthorized` if it is
+ * Acts for the person of a token until the end of the transaction, and returns a row without columns. `hash`: its SHA-256. Raises `http.unauthorized` if it is
  * unknown, revoked or expired, or its person is disabled.
  */
 export function actWithToken(hash: Buffer): Statement {
+  return { sql: 'select from animus.act_with_token($1)', params: [hash] };
+}
+
+/** The same, and returns one `AcceptedToken`. */
+export function acceptToken(hash: Buffer): Statement {
   const sql = 'select id, person, role, scopes, expires_at as "expiresAt" from animus.act_with_token($1)';
   return { sql, params: [hash] };
 }

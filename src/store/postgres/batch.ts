@@ -5,6 +5,8 @@ import { type Connection, type PoolClient, Query, type QueryConfig, type QueryRe
 interface Running extends Query {
   readonly name?: string;
   readonly text: string;
+  readonly _result: Columns;
+  _accumulateRows?: boolean;
   handleRowDescription(message: unknown): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: Connection): void;
@@ -13,7 +15,29 @@ interface Running extends Query {
   handleCopyInResponse(connection: Connection): void;
 }
 
-type Sent = Connection & { readonly submittedNamedStatements: Record<string, string> };
+type Sent = Connection & {
+  readonly submittedNamedStatements: Record<string, string>;
+  readonly parsedStatements: Record<string, string>;
+};
+
+/** What node-postgres keeps of the columns of a result. */
+interface Columns {
+  readonly fields: unknown;
+  readonly _parsers: unknown;
+  readonly _prebuiltEmptyResultObject: unknown;
+}
+
+/**
+ * The columns of what each connection has prepared, by its name. They need not be asked for again: if they change, the server refuses to run the statement
+ * (`isStalePlan`).
+ */
+const COLUMNS = new WeakMap<Connection, Map<string, Columns>>();
+
+function columnsOf(connection: Connection): Map<string, Columns> {
+  const known = COLUMNS.get(connection) ?? new Map<string, Columns>();
+  COLUMNS.set(connection, known);
+  return known;
+}
 
 /**
  * Runs the statements, at least one, on a connection that runs nothing else, and returns the result of the last. After an error the server skips the rest of
@@ -68,11 +92,17 @@ class Batch {
   submit(connection: Connection): Error | null {
     const written: Buffer[] = [];
     const stream = { writable: true, write: (bytes: Buffer) => written.push(bytes) };
-    const unsent = Object.create(connection, { stream: { value: stream }, sync: { value: () => {} } }) as Connection;
+    const nothing = { value: () => {} };
+    const unsent = Object.create(connection, { stream: { value: stream }, sync: nothing }) as Sent;
+    const undescribed = Object.create(unsent, { describe: nothing }) as Sent;
+    const known = columnsOf(connection);
     this.#writing = true;
     for (const step of this.#steps) {
-      const refused = step.submit(unsent) as unknown as Error | null;
+      const columns =
+        step.name !== undefined && step.name in unsent.parsedStatements ? known.get(step.name) : undefined;
+      const refused = step.submit(columns ? undescribed : unsent) as unknown as Error | null;
       this.#refused ??= refused;
+      if (columns) giveColumns(step, columns);
     }
     this.#writing = false;
     if (this.#refused) return this.#refused;
@@ -90,6 +120,8 @@ class Batch {
   }
 
   handleCommandComplete(message: unknown, connection: Connection): void {
+    const { name, _result } = this.#current;
+    if (name !== undefined) keepColumns(connection, name, _result);
     this.#current.handleCommandComplete(message, connection);
     this.#at++;
   }
@@ -115,4 +147,16 @@ class Batch {
     }
     this.#current.handleError(error, connection);
   }
+}
+
+function keepColumns(connection: Connection, name: string, { fields, _parsers, _prebuiltEmptyResultObject }: Columns) {
+  const known = columnsOf(connection);
+  // Without the rows, which the driver keeps there, too.
+  if (!known.has(name)) known.set(name, { fields, _parsers, _prebuiltEmptyResultObject });
+}
+
+/** As if the server had described them. */
+function giveColumns(step: Running, { fields, _parsers, _prebuiltEmptyResultObject }: Columns): void {
+  Object.assign(step._result, { fields, _parsers, _prebuiltEmptyResultObject });
+  step._accumulateRows = true;
 }

@@ -21,6 +21,30 @@ export async function retryWork(db: Queryable, id: string): Promise<string> {
   return readValue<string>(db, 'select animus.retry_work($1::uuid)', [id]);
 }
 
+/** What is to be changed; what is missing stays as it is. */
+export interface WorkChange {
+  readonly priority?: number | undefined;
+  /** In the past: as soon as possible. */
+  readonly runAt?: Date | undefined;
+  /** Only before the first focus. */
+  readonly description?: string | undefined;
+  /** The `updated_at` that the caller has read: what has changed since stays as it is. */
+  readonly seen?: Date | undefined;
+}
+
+/** Changes queued or scheduled work. Errors: `work.not_found`, `work.state`, `work.invalid`, `work.locked`. */
+export async function changeWork(
+  db: Queryable,
+  id: string,
+  { priority, runAt, description, seen }: WorkChange,
+): Promise<{ readonly state: WorkState; readonly updated_at: Date }> {
+  const [row] = await db.query<{ state: WorkState; updated_at: Date }>(
+    'select state, updated_at from animus.change_work($1::uuid, $2::int, $3::timestamptz, $4::text, $5::timestamptz)',
+    [id, priority ?? null, runAt ?? null, toText(description), seen ?? null],
+  );
+  return row!;
+}
+
 /** Every faculty. */
 export const ALL_FACULTIES = '*';
 

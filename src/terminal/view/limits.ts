@@ -20,14 +20,12 @@ const SCOPES = {
 
 /** A limit, exactly: `$12.50`, `$0.000001`, `12,000 tokens`. What is spent of it is rounded; a limit is not. */
 export function limitAmount(amount: number, unit: BudgetUnit): string {
-  return unit === 'usd' ? `$${EXACT.format(amount)}` : counted(amount, 'token');
+  return unit === 'usd' ? `$${exact(amount)}` : counted(amount, 'token');
 }
 
-const EXACT = new Intl.NumberFormat('en-US', {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 20,
-  useGrouping: false,
-});
+function exact(amount: number): string {
+  return amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20, useGrouping: false });
+}
 
 /** The whole per cent of a limit that are used; all of a limit of nothing. */
 export function percentUsed({ used, amount }: Pick<BudgetLeft, 'used' | 'amount'>): number {

@@ -1,19 +1,28 @@
 /**
- * How long the command line takes from its start to its end: `npm run bench -- tests/bench/cli/run.ts [--runs 20] [--old /usr/bin/node]`.
+ * How long the command line takes from its start to its end: `npm run bench -- tests/bench/cli/run.ts [--runs 20] [--old /usr/bin/node] [--built]`.
  * The commands take turns with Node alone (an empty program), under the Node that animus needs and, where the PATH has one or `--old` names it,
  * under an older one, from which the launcher starts the first. Prints medians, and ratios to Node alone of the same version. The compile
- * cache is warm, as for every start but the first. `faculty list` reads one faculty, and 61. BENCH_DATABASE_URL: the server that `status` and
- * `work list` ask, instead of one of its own.
+ * cache is warm, as for every start but the first. `faculty list` reads one faculty, and 61. `--built`: of the package, as `npm run build` has made it,
+ * instead of the sources. BENCH_DATABASE_URL: the server that `status` and `work list` ask, instead of one of its own.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchServer, median } from '../support/bench-database.ts';
 import { report } from '../support/report.ts';
 
-const LAUNCHER = new URL('../../../src/animus.js', import.meta.url).pathname;
+const ROOT = new URL('../../../', import.meta.url).pathname;
 const COMMANDS = [
   '--version',
   '--help',
@@ -26,12 +35,15 @@ const COMMANDS = [
   'faculty list --faculties faculties-61',
 ];
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '20' }, old: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '20' }, old: { type: 'string' }, built: { type: 'boolean' } },
+});
 const runs = Number(values.runs);
 const old = values.old ?? oldNode();
 
 const server = await benchServer();
 const cwd = mkdtempSync(join(tmpdir(), 'bench-cli-'));
+const launcher = values.built ? launcherOfBuild() : join(ROOT, 'src/animus.js');
 try {
   for (const count of [1, 61]) writeFaculties(join(cwd, `faculties-${count}`), count);
   for (const node of [process.execPath, ...(old === null ? [] : [old])]) measure(node);
@@ -47,7 +59,7 @@ interface Cost {
 }
 
 function measure(node: string): void {
-  const lines = [['-e', '0'], ...COMMANDS.map((line) => [LAUNCHER, ...line.split(' ')])];
+  const lines = [['-e', '0'], ...COMMANDS.map((line) => [launcher, ...line.split(' ')])];
   for (const argv of lines) run(node, argv);
   const costs = lines.map((): Cost[] => []);
   for (let round = 0; round < runs; round++) {
@@ -86,6 +98,16 @@ function childrenCpuMs(): number {
   const [, user = '0', system = '0'] =
     /\) (?:\S+ ){13}(\d+) (\d+) /.exec(readFileSync('/proc/self/stat', 'utf8')) ?? [];
   return 10 * (Number(user) + Number(system));
+}
+
+/** A launcher without the sources beside it, as in a package. */
+function launcherOfBuild(): string {
+  if (!existsSync(join(ROOT, 'dist/program'))) throw new Error('there is no dist/program: run "npm run build"');
+  const place = join(cwd, 'package');
+  mkdirSync(join(place, 'src'), { recursive: true });
+  for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(place, name));
+  for (const name of ['package.json', 'src/animus.js']) copyFileSync(join(ROOT, name), join(place, name));
+  return join(place, 'src/animus.js');
 }
 
 function writeFaculties(directory: string, count: number): void {

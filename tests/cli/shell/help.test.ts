@@ -7,6 +7,7 @@ import { buildProgram } from '../../../src/cli/program.ts';
 import { EXIT_CODES, VARIABLES } from '../../../src/cli/shell/help-topics.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { EXAMPLE_KEY, exampleWebhook } from '../../features/webhooks/fixtures.ts';
+import { insertWork } from '../../store/work/queue-driver.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { handOver } from '../../support/handed-over.ts';
@@ -183,6 +184,7 @@ async function prepare(argv: readonly string[]): Promise<void> {
   if (group === 'chat') chat = await exampleChat(target.database, target.connectionString, cwd);
   if (group === 'audit' && what === 'verify') writeFileSync(join(cwd, 'decisions.jsonl'), '');
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
+  if (group === 'work' && what === 'change') id = await insertWork(target.database);
   if (group === 'work' && /^(approve|deny|answer)$/.test(what ?? '')) id = await asking(what === 'answer');
   if (group === 'skill' && /^(history|diff|approve|deny|archive|rollback)$/.test(what ?? ''))
     await exampleSkill(target.database, what!);

@@ -80,7 +80,7 @@ test.skipIf(process.getuid?.() !== 0)(
     chmodSync(root, 0o777);
     const code = `
     import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-    import { removeDirectory } from ${JSON.stringify(new URL('../../../src/daemon/workspace/remove-directory.ts', import.meta.url).href)};
+    import { removeDirectory } from ${JSON.stringify(new URL('../../../src/process/remove-directory.ts', import.meta.url).href)};
     const top = ${JSON.stringify(join(root, 'home'))};
     mkdirSync(top + '/go/pkg/mod/m@v1', { recursive: true });
     writeFileSync(top + '/go/pkg/mod/m@v1/m.go', 'package m');

@@ -38,7 +38,7 @@ test('a GET and a submission are one round trip each once the token is known', a
   await api.call('alice', 'POST', `/work/${id}/cancel`);
   expect(asked()).toEqual(['transaction act_with_token']);
   expect((await api.call('alice', 'GET', `/work/${id}`)).status).toBe(200);
-  expect(asked()).toEqual(['act_with_token visible_work']);
+  expect(asked()).toEqual(['act_with_token visible_item']);
   expect((await api.call('alice', 'GET', '/me')).status).toBe(200);
   expect(asked()).toEqual(['act_with_token acting_role']);
 });

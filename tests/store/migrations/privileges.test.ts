@@ -34,7 +34,7 @@ const INTERNAL = `
   digest_request limit_waited_for ask_of_limit item_behind items_behind waits_behind limit_of_wait limit_now decide_budget raise_limit ask_again budget_request budget_patience spent_before limit_use
   known_cost known_tokens is_estimate source_of model_asked charge_item requests_under_way count_costs
   lose_open_requests count_lost is_loss hold_under_way settle_side_call reserve_side_call lose_embeddings
-  message_before holder_of_key left_to_host shown_among served_faculties waiting_hint
+  message_before holder_of_key left_to_host queued_at may_go_on shown_among served_faculties waiting_hint
   ancestors_at
   broken_input
   memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags join_metadata digest_memory lock_memory_place count_memories

@@ -55,6 +55,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'work tail': '$done',
   'work worktrees': '',
   'work say': '$queued More',
+  'work change': '$queued --priority 3',
   'work cancel': '$queued',
   'work retry': '$queued',
   inbox: '',

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { limitAmount } from '../../../src/terminal/view/limits.ts';
-import { bytes, cost, usd } from '../../../src/terminal/view/quantities.ts';
+import { bytes, cost, grouped, usd } from '../../../src/terminal/view/quantities.ts';
 import { enough } from '../../../src/terminal/view/show-asked.ts';
 
 test.each([
@@ -19,6 +20,18 @@ test.each([
 ])('%d is shown as %s: what is not nothing is never shown as nothing', (amount, shown) => {
   expect(usd(amount)).toBe(shown);
   expect(cost(amount)).toBe(shown);
+});
+
+test('numbers are written as Intl writes them', () => {
+  const amounts = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.double({ min: -1e6, max: 1e6 }));
+  const large = amounts.filter((amount) => Math.abs(amount) >= 1);
+  const property = fc.property(large, fc.maxSafeNat(), (amount, count) => {
+    const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false };
+    expect(usd(amount)).toBe(`$${amount.toLocaleString('en-US', digits)}`);
+    expect(grouped(count)).toBe(count.toLocaleString('en-US'));
+  });
+  fc.assert(property, { numRuns: 500 });
+  expect([0.1234, 1234.5678].map(grouped)).toEqual(['0.1234', '1,234.5678']);
 });
 
 test.each([

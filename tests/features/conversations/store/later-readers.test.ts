@@ -17,12 +17,25 @@ describe('who joins later', () => {
     (await db().query<{ readers: string[] }>('select animus.readers_of($1) as readers', [id]))[0]!.readers;
   const sees = (person: string, id: string) =>
     as(person, async (tx) => {
-      const [row] = await tx.query<{ takes: boolean; shown: string | null; rows: string; events: unknown }>(
+      const [row] = await tx.query<{
+        takes: boolean;
+        shown: string | null;
+        rows: string;
+        item: string;
+        events: unknown;
+      }>(
         `select animus.takes_part($1) as takes, animus.shown_work($1) as shown, (select count(*) from animus.visible_work w where w.id = $1) as rows,
+              (select count(*) from animus.visible_item w where w.id = $1) as item,
               animus.read_events($1) as events`,
         [id],
       );
-      const answers = [row!.takes, row!.shown !== null, Number(row!.rows) === 1, row!.events !== null];
+      const answers = [
+        row!.takes,
+        row!.shown !== null,
+        Number(row!.rows) === 1,
+        Number(row!.item) === 1,
+        row!.events !== null,
+      ];
       expect(new Set(answers).size, JSON.stringify(answers)).toBe(1);
       return answers[0];
     });

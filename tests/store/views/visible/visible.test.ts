@@ -15,6 +15,7 @@ import { MORE_ROWS } from './visible-rows.ts';
 /** Views by item, with the column that names it. The others are for those who see all work, or have no item. */
 const OF_ITEMS: Readonly<Record<string, string>> = {
   visible_work: 'id',
+  visible_item: 'id',
   visible_foci: 'work_item_id',
   visible_turns: 'work_item_id',
   visible_tool_calls: 'work_item_id',

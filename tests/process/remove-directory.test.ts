@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeDirectory } from '../../../src/daemon/workspace/remove-directory.ts';
-import { scratch } from '../../security/commands.ts';
+import { removeDirectory } from '../../src/process/remove-directory.ts';
+import { scratch } from '../security/commands.ts';
 
 // On both sides of the size from which a program removes it.
 test.each([3, 700])(

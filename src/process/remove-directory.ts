@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmod, opendir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemProgram } from '../../process/runners/start-gate.ts';
+import { systemProgram } from './runners/start-gate.ts';
 
 /** From about here on a process is faster than Node, which takes 20 µs of its main thread for each file. */
 const MANY_ENTRIES = 500;

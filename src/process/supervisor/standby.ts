@@ -1,0 +1,120 @@
+/**
+ * A standby: a process that has entered the place of a focus in advance and waits at its gate for a command. It has its own namespaces, cgroup and
+ * streams, as if it had been started for that command, is used once, and ends with it.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync } from 'node:fs';
+import type { RunCgroup } from '../limits/run-cgroup.ts';
+import type { ProcessOwner } from '../process-host.ts';
+import { WAITS } from '../runners/orders.ts';
+import type { PlaceEntry } from '../runners/place.ts';
+import type { StartLine } from '../runners/runner.ts';
+import { lastInLine, readProc, readProcess } from '../trace/process-table.ts';
+import { SPAWN_MARKER } from '../trace/run-trace.ts';
+import { gateOf } from './gate.ts';
+import { type LateText, openLateText } from './open-input.ts';
+import { spawnBehindGate } from './spawn-behind-gate.ts';
+
+export interface Standby {
+  readonly owner: ProcessOwner;
+  /** The line of the command before it. */
+  readonly line: StartLine;
+  readonly child: ChildProcess;
+  readonly cgroup: RunCgroup | null;
+  /** Resolves when it has ended or was given a command; never rejects. */
+  readonly gone: Promise<void>;
+  /** False if it has ended, or if its mounts have changed since it began to wait. */
+  isWhole(): boolean;
+  /**
+   * Gives it the command, and the text of its standard input unless that is empty. From then on it belongs to the run. Throws what the file system throws,
+   * and ends then.
+   */
+  give(orders: string, text: string | null): void;
+  /** Ends it if it still waits, and resolves when it is gone. */
+  end(): Promise<void>;
+}
+
+/** Starts one for commands like that of the line. Null if the host refuses: the next command meets the same trouble, and says so. */
+export function startStandby(owner: ProcessOwner, line: StartLine, addCgroup: () => RunCgroup | null): Standby | null {
+  const { waiting } = line;
+  const place = waiting && line.place?.again();
+  if (!place) return null;
+  let text: LateText | null = null;
+  let cgroup: RunCgroup | null = null;
+  try {
+    text = openLateText();
+    cgroup = addCgroup();
+    const environment = { ...line.env, [SPAWN_MARKER]: randomUUID() };
+    const start = { cwd: '/', environment, cgroup, input: 'ignore', text: text.stdio } as const;
+    const child = spawnBehindGate({ ...line, args: waiting.args, place }, start);
+    if (child.pid !== undefined) return standbyOf(child, { owner, line, place, cgroup, text });
+  } catch {
+    place.entered();
+  } finally {
+    if (text) closeSync(text.stdio);
+  }
+  text?.close();
+  cgroup?.remove();
+  return null;
+}
+
+interface Parts extends Pick<Standby, 'owner' | 'line' | 'cgroup'> {
+  readonly place: PlaceEntry;
+  readonly text: LateText;
+}
+
+function standbyOf(child: ChildProcess, { owner, line, place, cgroup, text }: Parts): Standby {
+  const gate = gateOf(child);
+  /** Of the shell at the gate, which becomes the command. */
+  const mountsNow = (): string | null => readProc(`/proc/${lastInLine(child.pid!)}/mountinfo`);
+  /** As they were when it began to wait; undefined before. */
+  let mounts: string | null | undefined;
+  let given = false;
+  gate.once('data', (chunk: Buffer) => {
+    if (chunk.includes(WAITS)) mounts = mountsNow();
+  });
+  const gone = once(child, 'exit').then(() => {
+    place.closed.removeEventListener('abort', endNow);
+    if (given) return;
+    text.close();
+    for (const stream of child.stdio) stream?.destroy();
+    cgroup?.remove();
+  });
+  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
+  const end = async (): Promise<void> => {
+    if (given) return;
+    if (isAlive()) process.kill(-child.pid!, 'SIGKILL');
+    await gone;
+  };
+  const endNow = (): void => void end();
+  place.closed.addEventListener('abort', endNow, { once: true });
+
+  return {
+    owner,
+    line,
+    child,
+    cgroup,
+    gone,
+    end,
+    isWhole: () =>
+      isAlive() &&
+      readProcess(child.pid!)?.dead === false &&
+      (mounts === undefined || (mounts !== null && mountsNow() === mounts)),
+    give(orders, said) {
+      try {
+        if (said !== null) text.write(said);
+      } catch (error) {
+        void end();
+        throw error;
+      }
+      given = true;
+      text.close();
+      place.closed.removeEventListener('abort', endNow);
+      // After the line that says where the place is.
+      const tell = (): void => void gate.write(orders);
+      place.namespaces.then(tell, tell);
+    },
+  };
+}
