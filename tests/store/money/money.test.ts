@@ -43,9 +43,12 @@ async function live(db: Database, clock: { set(to: string): Promise<void> }, see
     try {
       if (step % LOOK_EVERY === 0 || step === STEPS - 1) await checkSums(world, embeddings, day);
     } catch (error) {
-      throw new Error(`seed ${seed}, after ${done.length} steps: ${done.slice(-2 * LOOK_EVERY).join(', ')}\n${String(error)}`, {
-        cause: error,
-      });
+      throw new Error(
+        `seed ${seed}, after ${done.length} steps: ${done.slice(-2 * LOOK_EVERY).join(', ')}\n${String(error)}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
   while ((await acts.addUp(world, 1000)) > 0);
