@@ -113,6 +113,18 @@ describe.skipIf(!hasNamespaces)('a standby', () => {
     expect(whole).toContain('\n60\n');
   });
 
+  test('ends with its place', async () => {
+    const { root, run } = withSecrets();
+    await run(':');
+    const standby = await nextStandby();
+    const [keeper] = processesWith(root);
+    process.kill(keeper!, 'SIGKILL');
+    await eventually(
+      () => isAlive(standby),
+      (alive) => !alive,
+    );
+  });
+
   test('and all that is prepared is gone when daemon and supervisor are killed at the same random moment', async () => {
     for (let attempt = 0; attempt < 8; attempt++) {
       const root = scratch();

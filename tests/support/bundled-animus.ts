@@ -49,6 +49,10 @@ export function bundledHelpers(): VitePlugin {
   return {
     name: 'bundled-helpers',
     enforce: 'pre',
+    // Vitest keeps what becomes of a module as long as the module is the same, and would start the bundle of an older state.
+    configureVitest({ defineCacheKeyGenerator }) {
+      defineCacheKeyGenerator(({ id, sourceCode }) => (startsHelpers(sourceCode, id) ? false : null));
+    },
     async transform(code, id) {
       if (!startsHelpers(code, id)) return null;
       place ??= bundled(HELPERS);

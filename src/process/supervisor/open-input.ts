@@ -1,6 +1,7 @@
 /** Opens the standard input of a run. */
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,18 +45,24 @@ export interface LateText {
   close(): void;
 }
 
-/** Opens an unlinked file for it. Throws what the file system throws. */
+/** Opens an unlinked file for it; Linux only. Throws what the file system throws. */
 export function openLateText(): LateText {
-  return inDirectory((directory) => {
-    const file = join(directory, 'stdin');
-    const writer = openSync(file, 'wx', 0o600);
-    let open = true;
-    const close = (): void => {
-      if (open) closeSync(writer);
-      open = false;
-    };
-    return { stdio: openSync(file, 'r'), write: (text) => writeFileSync(writer, text), close };
-  });
+  const path = join(tmpdir(), `animus-stdin-${randomUUID()}`);
+  const writer = openSync(path, 'wx', 0o600);
+  let open = true;
+  const close = (): void => {
+    if (open) closeSync(writer);
+    open = false;
+  };
+  try {
+    const stdio = openSync(`/proc/self/fd/${writer}`, 'r');
+    return { stdio, write: (text) => writeFileSync(writer, text), close };
+  } catch (error) {
+    close();
+    throw error;
+  } finally {
+    unlinkSync(path);
+  }
 }
 
 /**

@@ -53,7 +53,7 @@ export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Ref
     const started = (orders === null ? null : takeStandby(spec, setup, line, orders)) ?? startFresh(spec, setup, line);
     const { child, cgroup, stdin } = started;
     const passed = (): void => {
-      if (place && waiting) standbys.prepare(spec.owner, line, limits);
+      if (place && waiting) standbys.prepare({ owner: spec.owner, line, limits });
     };
     if (child.pid === undefined) return { ...started, trace: null, gated, passed };
     const trace: RunTrace = {
@@ -73,8 +73,8 @@ type Started = Pick<SpawnedRun, 'child' | 'cgroup' | 'stdin'>;
 
 /** Null if no process waits for such a command. */
 function takeStandby({ owner }: CommandSpec, setup: SpawnSetup, line: StartLine, orders: string): Started | null {
-  const { input, standbys } = setup;
-  const standby = standbys.take(owner, line);
+  const { input, standbys, limits } = setup;
+  const standby = standbys.take({ owner, line, limits });
   if (standby === null) return null;
   line.place?.entered();
   standby.give(orders, typeof input === 'object' ? input.text : null);

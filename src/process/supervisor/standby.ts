@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
+import type { ProcessLimits } from '../limits/limits.ts';
 import type { RunCgroup } from '../limits/run-cgroup.ts';
 import type { ProcessOwner } from '../process-host.ts';
 import { WAITS } from '../runners/orders.ts';
@@ -17,10 +18,15 @@ import { gateOf } from './gate.ts';
 import { type LateText, openLateText } from './open-input.ts';
 import { spawnBehindGate } from './spawn-behind-gate.ts';
 
-export interface Standby {
+/** A command, by what it needs of a standby. */
+export interface Purpose {
   readonly owner: ProcessOwner;
-  /** The line of the command before it. */
   readonly line: StartLine;
+  readonly limits: ProcessLimits;
+}
+
+/** Its purpose is that of the command before it. */
+export interface Standby extends Purpose {
   readonly child: ChildProcess;
   readonly cgroup: RunCgroup | null;
   /** Resolves when it has ended or was given a command; never rejects. */
@@ -37,7 +43,8 @@ export interface Standby {
 }
 
 /** Starts one for commands like that of the line. Null if the host refuses: the next command meets the same trouble, and says so. */
-export function startStandby(owner: ProcessOwner, line: StartLine, addCgroup: () => RunCgroup | null): Standby | null {
+export function startStandby(purpose: Purpose, addCgroup: () => RunCgroup | null): Standby | null {
+  const { line } = purpose;
   const { waiting } = line;
   const place = waiting && line.place?.again();
   if (!place) return null;
@@ -49,7 +56,7 @@ export function startStandby(owner: ProcessOwner, line: StartLine, addCgroup: ()
     const environment = { ...line.env, [SPAWN_MARKER]: randomUUID() };
     const start = { cwd: '/', environment, cgroup, input: 'ignore', text: text.stdio } as const;
     const child = spawnBehindGate({ ...line, args: waiting.args, place }, start);
-    if (child.pid !== undefined) return standbyOf(child, { owner, line, place, cgroup, text });
+    if (child.pid !== undefined) return standbyOf(child, purpose, { place, cgroup, text });
   } catch {
     place.entered();
   } finally {
@@ -60,12 +67,12 @@ export function startStandby(owner: ProcessOwner, line: StartLine, addCgroup: ()
   return null;
 }
 
-interface Parts extends Pick<Standby, 'owner' | 'line' | 'cgroup'> {
+interface Parts extends Pick<Standby, 'cgroup'> {
   readonly place: PlaceEntry;
   readonly text: LateText;
 }
 
-function standbyOf(child: ChildProcess, { owner, line, place, cgroup, text }: Parts): Standby {
+function standbyOf(child: ChildProcess, purpose: Purpose, { place, cgroup, text }: Parts): Standby {
   const gate = gateOf(child);
   /** Of the shell at the gate, which becomes the command. */
   const mountsNow = (): string | null => readProc(`/proc/${lastInLine(child.pid!)}/mountinfo`);
@@ -92,8 +99,7 @@ function standbyOf(child: ChildProcess, { owner, line, place, cgroup, text }: Pa
   place.closed.addEventListener('abort', endNow, { once: true });
 
   return {
-    owner,
-    line,
+    ...purpose,
     child,
     cgroup,
     gone,

@@ -1,15 +1,13 @@
 /** The standbys of a supervisor: one for each owner and each kind of command that it has run lately. */
-import type { ProcessLimits } from '../limits/limits.ts';
 import type { RunCgroup } from '../limits/run-cgroup.ts';
 import type { ProcessOwner } from '../process-host.ts';
-import type { StartLine } from '../runners/runner.ts';
-import { type Standby, startStandby } from './standby.ts';
+import { type Purpose, type Standby, startStandby } from './standby.ts';
 
 export interface Standbys {
-  /** One that was prepared for such a line and this owner; nobody else gets it. Null if there is none. */
-  take(owner: ProcessOwner, line: StartLine): Standby | null;
-  /** Prepares one for the next line like this one, unless one is there. */
-  prepare(owner: ProcessOwner, line: StartLine, limits: ProcessLimits): void;
+  /** One that was prepared after a command that is like this one in all of this; nobody else gets it. Null if there is none. */
+  take(purpose: Purpose): Standby | null;
+  /** Prepares one for the next command that is like this one, unless one is there. */
+  prepare(purpose: Purpose): void;
   /** Ends those of an owner, and resolves when they are gone. */
   end(owner: ProcessOwner): Promise<void>;
   endAll(): Promise<void>;
@@ -30,8 +28,8 @@ export function createStandbys(addCgroup: (owner: ProcessOwner, name: string) =>
   };
 
   return {
-    take(owner, line) {
-      const found = [...kept].find((each) => each.owner === owner && isFor(each, line));
+    take(purpose) {
+      const found = [...kept].find((each) => isFor(each, purpose));
       if (!found) return null;
       if (!found.isWhole()) {
         void found.end();
@@ -40,12 +38,12 @@ export function createStandbys(addCgroup: (owner: ProcessOwner, name: string) =>
       kept.delete(found);
       return found;
     },
-    prepare(owner, line, limits) {
-      const { place } = line;
-      if (!place || place.closed.aborted || limits.processes < LEAST_PROCESSES) return;
-      if ([...kept].some((each) => each.owner === owner && isFor(each, line))) return;
+    prepare(purpose) {
+      const { owner, line, limits } = purpose;
+      if (line.place?.closed.aborted !== false || limits.processes < LEAST_PROCESSES) return;
+      if ([...kept].some((each) => isFor(each, purpose))) return;
       const name = `standby-${++made}`;
-      const standby = startStandby(owner, line, () => addCgroup(owner, name));
+      const standby = startStandby(purpose, () => addCgroup(owner, name));
       if (standby === null) return;
       kept.add(standby);
       void standby.gone.then(() => kept.delete(standby));
@@ -57,13 +55,14 @@ export function createStandbys(addCgroup: (owner: ProcessOwner, name: string) =>
   };
 }
 
-/** The same place, the same mounts of its own, the same limits. */
-function isFor(standby: Standby, { place, file, waiting }: StartLine): boolean {
+/** The same place, the same mounts of its own, the same limits: also those of the cgroup that the standby is in. */
+function isFor(standby: Standby, { owner, line: { place, file, waiting }, limits }: Purpose): boolean {
   const { line } = standby;
   return (
+    standby.owner === owner &&
     place !== undefined &&
     line.place?.closed === place.closed &&
     line.file === file &&
-    JSON.stringify(line.waiting?.args) === JSON.stringify(waiting?.args)
+    JSON.stringify([standby.limits, line.waiting?.args]) === JSON.stringify([limits, waiting?.args])
   );
 }

@@ -87,7 +87,7 @@ describe.skipIf(!works)('a command that was given to a standby', () => {
     expect(await run({ cwd: hidden })).toMatchObject({ ended: 'not_started' });
   });
 
-  test('of another owner, with another limit of memory or other rules, gets none of them', async () => {
+  test('of another owner, with other limits or other rules, gets none of them', async () => {
     const { host, run, cwd } = setUp();
     await run({});
     const standby = await nextStandby();
@@ -97,6 +97,8 @@ describe.skipIf(!works)('a command that was given to a standby', () => {
     host.setLimits('focus', { memoryBytes: 300 * 2 ** 20, processes: 1024 });
     const { stdout } = await run({ args: ['-c', 'df --output=size -B1 /dev/shm | tail -n 1'] });
     expect(Number(stdout.text)).toBe(300 * 2 ** 20);
+    host.setLimits('focus', { memoryBytes: 2 * 2 ** 30, processes: 500 });
+    await run({});
     expect(isAlive(standby)).toBe(true);
   });
 
@@ -122,6 +124,15 @@ describe.skipIf(!works)('standbys', () => {
     expect(both.filter(isAlive)).toHaveLength(1);
     await host.stop();
     expect(both.filter(isAlive)).toEqual([]);
+  });
+
+  test('are sixteen at most: the oldest ends', async () => {
+    const { run } = setUp();
+    await run({});
+    const first = await nextStandby();
+    for (let owner = 1; owner < 18; owner++) await run({ owner: `owner-${owner}` });
+    await eventually(waitingStandbys, (pids) => pids.length === 16);
+    expect(isAlive(first)).toBe(false);
   });
 
   test('are not prepared for an owner that may have few processes', async () => {
