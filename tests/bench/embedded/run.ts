@@ -118,7 +118,8 @@ async function started(
   const ms = performance.now() - beganMs;
   const pid = child.pid!;
   const [cpuMs, restMb] = [processCpuMs(pid), memoryMb(pid, 'VmRSS')];
-  const more = await work();
+  const worked = await work();
+  const more = { ...worked, ...('foci per s' in worked && { 'work, CPU ms': processCpuMs(pid) - cpuMs }) };
   const [workedMb, mostMb] = [memoryMb(pid, 'VmRSS'), memoryMb(pid, 'VmHWM')];
   child.kill('SIGTERM');
   if (child.exitCode === null) await once(child, 'exit');
