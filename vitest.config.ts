@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 import { bundledHelpers } from './tests/support/bundled-animus.ts';
 import { COMPILE_CACHE } from './tests/support/compile-cache.ts';
 import LongestFirst from './tests/support/longest-first.ts';
+import { preparedFile } from './tests/support/prepared-file.ts';
 
 // The workers inherit it.
 process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
@@ -52,7 +53,7 @@ const ONE_AT_A_TIME = [
 ].map((name) => `tests/security/${name}.test.ts`);
 
 export default defineConfig({
-  plugins: [bundledHelpers()],
+  plugins: [bundledHelpers(), preparedFile()],
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     reporters: ['default', './tests/support/slowest-files.ts', './tests/support/second-tries.ts'],

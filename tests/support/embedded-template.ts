@@ -3,24 +3,41 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { inject } from 'vitest';
+import { prepareDatabase } from '../../scripts/prepare-database.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
+import { offerPrepared } from './prepared-file.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/animus-tests');
 /** The sources that a new, migrated database depends on. */
-const SOURCES = ['migrations', 'src/store/embedded', 'src/store/migrations', 'package-lock.json'];
+const SOURCES = [
+  'migrations',
+  'scripts/prepare-database.ts',
+  'src/store/embedded',
+  'src/store/migrations',
+  'package-lock.json',
+];
+const PREPARED = 'prepared-database.zst';
 
-/** The home of the template. Creates it if there is none for these sources, and removes those of other sources. Safe for concurrent runs. */
+/**
+ * The home of the template. Creates it if there is none for these sources, and removes those of other sources. Databases that tests create
+ * unpack a prepared one that was made with it. Safe for concurrent runs.
+ */
 export async function embeddedTemplate(): Promise<string> {
-  const name = `embedded-${fingerprint()}`;
-  const home = join(CACHE, name);
-  if (existsSync(home)) return home;
+  const home = join(CACHE, `embedded-${fingerprint()}`);
+  if (!existsSync(home)) await makeTemplate(home);
+  offerPrepared(join(home, PREPARED));
+  return home;
+}
+
+async function makeTemplate(home: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   for (const old of readdirSync(CACHE)) {
     if (old.startsWith('embedded-')) rmSync(join(CACHE, old), { recursive: true, force: true });
   }
   const making = mkdtempSync(join(CACHE, 'making-'));
+  await prepareDatabase(join(making, PREPARED), 1);
   const database = await openEmbedded({ home: making, prepared: null });
   try {
     await migrate(database);
@@ -33,7 +50,6 @@ export async function embeddedTemplate(): Promise<string> {
     if (!existsSync(home)) throw error;
     rmSync(making, { recursive: true });
   }
-  return home;
 }
 
 /** Gives a home a copy of a database that was started and migrated before. `home` need not exist yet. */
@@ -52,7 +68,7 @@ function fingerprint(): string {
 
 function filesIn(path: string): string[] {
   if (!existsSync(path)) throw new Error(`the template's sources are elsewhere: ${path}`);
-  if (path.endsWith('.json')) return [path];
+  if (/\.(json|ts)$/.test(path)) return [path];
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -62,15 +62,11 @@ export async function handOver(db: Database, given: Given = {}): Promise<HandedO
   const repo = join(root, given.at ?? 'repo');
   mkdirSync(repo, { recursive: true });
   git(repo, 'init', '-q', '-b', 'main');
-  for (const [name, value] of [
-    ['user.name', 'Olga'],
-    ['user.email', 'olga@example.org'],
-  ])
-    git(repo, 'config', name!, value!);
+  appendFileSync(join(repo, '.git/config'), '[user]\n\tname = Olga\n\temail = olga@example.org\n');
   write(repo, { 'a.txt': TEN, '.gitignore': '*.log\n', ...given.base });
   git(repo, 'add', '-A');
   git(repo, 'commit', '-q', '-m', 'first');
-  const start = git(repo, 'rev-parse', 'HEAD');
+  const start = tipOf(repo, 'main');
   const id = await insertItem(db, given);
   const name = id.slice(-12);
   const branch = `animus/${name}`;
@@ -79,38 +75,42 @@ export async function handOver(db: Database, given: Given = {}): Promise<HandedO
   const directory = join(home, 'worktrees', name);
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   writeFileSync(join(dirname(directory), '.place'), `${place}\n`);
-  const { tip, rest } = work({ repo, directory, name }, given);
+  const { tip, rest } = work({ repo, directory, name, start }, given);
   await insertRows(db, { id, directory, place, repo, branch, start, tip, rest }, given);
   return { id, name, branch, repo, home, directory, start, tip, rest, place };
 }
 
 /** As an agent works in its private repository, and the daemon hands over. */
 function work(
-  { repo, directory, name }: { repo: string; directory: string; name: string },
+  { repo, directory, name, start }: Pick<HandedOver, 'repo' | 'directory' | 'name' | 'start'>,
   { commits, rest: left }: Given,
 ) {
   git(repo, 'clone', '-q', '--no-tags', repo, directory);
   git(directory, 'remote', 'remove', 'origin');
-  git(directory, 'checkout', '-q', '-b', `animus/${name}`);
-  git(directory, 'branch', '-q', '-D', 'main');
+  git(directory, 'branch', '-q', '-m', 'main', `animus/${name}`);
   for (const [index, files] of (commits ?? [{ 'a.txt': LINE_5, 'b.txt': 'new\n' }]).entries()) {
     write(directory, files);
     git(directory, 'add', '-A');
     git(directory, ...AGENT, 'commit', '-q', '-m', `step ${index + 1}\n\nSubmitted-by: olga`);
   }
-  const tip = git(directory, 'rev-parse', 'HEAD');
+  const tip = tipOf(directory, `animus/${name}`);
   const handed = `refs/animus/handed/${name}`;
-  git(repo, 'fetch', '-q', '--no-tags', directory, `+HEAD:${handed}/branch`, `+HEAD:refs/heads/animus/${name}`);
-  git(repo, 'update-ref', `refs/animus/placed/${name}`, tip);
-  git(repo, 'update-ref', `refs/animus/base/${name}`, git(repo, 'rev-parse', 'main'));
+  const places = [`${handed}/branch`, `refs/heads/animus/${name}`, `refs/animus/placed/${name}`];
+  git(repo, 'fetch', '-q', '--no-tags', directory, ...places.map((place) => `+HEAD:${place}`));
+  git(repo, 'update-ref', `refs/animus/base/${name}`, start);
   if (left === undefined) return { tip, rest: null };
   write(directory, left);
   git(directory, 'add', '-A');
   git(directory, ...AGENT, 'commit', '-q', '-m', 'left uncommitted\n\nSubmitted-by: olga');
-  const rest = git(directory, 'rev-parse', 'HEAD');
+  const rest = tipOf(directory, `animus/${name}`);
   git(repo, 'fetch', '-q', '--no-tags', directory, `+HEAD:${handed}/rest`);
   git(directory, 'reset', '-q', '--mixed', tip);
   return { tip, rest };
+}
+
+/** The last commit of a branch. */
+function tipOf(repo: string, branch: string): string {
+  return readFileSync(join(repo, '.git/refs/heads', branch), 'utf8').trim();
 }
 
 async function insertItem(db: Database, { submittedBy, open }: Given): Promise<string> {

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { matchesGlob, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import config, { ALONE, alsoOn } from '../../vitest.config.ts';
+import { bundledHelpers } from './bundled-animus.ts';
 import { guessedMs } from './longest-first.ts';
 import { reportOf, suspectsOf } from './second-tries.ts';
 
@@ -34,6 +35,17 @@ test('a file that does something else on a wire runs on it', () => {
     readFileSync(resolve(cwd, file), 'utf8').startsWith('// Also on'),
   );
   expect(new Set([...alsoOn('openai'), ...alsoOn('responses')])).toEqual(new Set(marked));
+});
+
+test('vitest keeps nothing of a module that starts a helper, because the helper may be another the next time', () => {
+  let keyOf: (module: { id: string; sourceCode: string }) => unknown = () => undefined;
+  const plugin = bundledHelpers() as unknown as {
+    configureVitest(context: { defineCacheKeyGenerator(key: typeof keyOf): void }): void;
+  };
+  plugin.configureVitest({ defineCacheKeyGenerator: (key) => void (keyOf = key) });
+  const id = resolve(import.meta.dirname, '../../src/process/host/supervisor-link.ts');
+  expect(keyOf({ id, sourceCode: readFileSync(id, 'utf8') })).toBe(false);
+  expect(keyOf({ id, sourceCode: 'export {};' })).toBeNull();
 });
 
 test('a file with long time-outs runs before one that is merely long', () => {

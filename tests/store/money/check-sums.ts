@@ -25,9 +25,7 @@ export async function checkSums(world: World, embeddings: Embeddings, day: strin
         open.filter(({ place }) => place.item === id),
       ),
     );
-    const shown = await readWork(db, id);
-    expect({ ...shown }, 'work show').toMatchObject(inJson('cost_usd', ofItem));
-    expect({ ...(await readWork(db, id)) }, 'GET /work/ID').toMatchObject(inJson('cost_usd', ofItem));
+    expect({ ...(await readWork(db, id)) }, 'work show and GET /work/ID').toMatchObject(inJson('cost_usd', ofItem));
     if (root !== id) continue;
     const isBelow = ({ root: of }: Place) => of === id;
     expect(await costs(db, 'root', id), 'root').toEqual(

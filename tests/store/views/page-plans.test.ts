@@ -1,4 +1,4 @@
-/** The promise of the pages: none of their queries gets slower with the work that has ended, measured in pages read at 200,000 items. */
+/** The promise of the pages: none of their queries gets slower with the work that has ended, measured in pages read at 100,000 items. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
@@ -8,9 +8,9 @@ import { testDatabase } from '../../support/database.ts';
 import { fillHistory } from '../work/fill-history.ts';
 
 const target = testDatabase();
-const ITEMS = 200_000;
+const ITEMS = 100_000;
 /** The table of items alone has four times as many. */
-const MOST_PAGES = 2500;
+const MOST_PAGES = 1250;
 
 const LEDGER = { turns: 0, callsPerTurn: 0, messages: 0, ledger: 1 };
 

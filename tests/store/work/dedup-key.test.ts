@@ -98,13 +98,13 @@ describe('a dedup key', () => {
     expect(await readWork(target.database, await duplicate)).toMatchObject({ state: 'queued', keys: 1 });
   });
 
-  test('one statement can insert 100,000 keyed rows', async () => {
+  test('one statement can insert more keyed rows than there are locks', async () => {
     const [row] = await target.database.query<{ n: number }>(
-      `with inserted as (insert into animus.work_items (faculty, dedup_key) select 'engineer', 'key ' || n from generate_series(1, 100000) n returning 1)
+      `with inserted as (insert into animus.work_items (faculty, dedup_key) select 'engineer', 'key ' || n from generate_series(1, 30000) n returning 1)
        select count(*)::int as n from inserted`,
     );
-    expect(row!.n).toBe(100_000);
-    expect(await target.database.query(`select count(*)::int as n from pgmq.q_animus_work`)).toEqual([{ n: 100_000 }]);
+    expect(row!.n).toBe(30_000);
+    expect(await target.database.query(`select count(*)::int as n from pgmq.q_animus_work`)).toEqual([{ n: 30_000 }]);
     expect(await claim(target.database, 3)).toHaveLength(3);
   }, 120_000);
 });
