@@ -15,7 +15,7 @@ export interface RunCgroup {
   refused(): Resource | null;
   /** The current number of processes and threads in it. One quick read, even while a fork bomb makes scans of /proc slow. */
   tasks(): number;
-  /** Removes it when the run is over. If processes are still alive in it, it is removed with its owner's cgroup. */
+  /** Removes it when the run is over. If processes are still alive in it, it is removed later: before the next one is made, or with its owner's cgroup. */
   remove(): void;
 }
 
@@ -25,8 +25,8 @@ export interface OwnerCgroup {
   addRun(name: string): RunCgroup | null;
   /** Sets the limits that the kernel enforces on all of its runs together. Does nothing without controllers. */
   limit(limits: ProcessLimits): void;
-  /** Removes it and the cgroups of its runs, except those in which processes are still alive. */
-  remove(): void;
+  /** Removes it and the cgroups of its runs, except those in which processes are still alive. False if something is left. */
+  remove(): boolean;
 }
 
 /** Creates the cgroup of an owner below `parent`; null if that is not permitted. `controlled`: `parent` provides the memory and pids controllers. */
@@ -35,8 +35,16 @@ export function makeOwnerCgroup(parent: string, name: string, controlled: boolea
   if (!makeCgroup(path)) return null;
   const held = controlled && writeTo(path, 'cgroup.subtree_control', '+memory +pids');
   const runs = new Set<string>();
+  /** Those of runs that are over. */
+  const over = new Set<string>();
+  const removeRun = (own: string): void => {
+    if (!removeCgroup(own)) return;
+    runs.delete(own);
+    over.delete(own);
+  };
   return {
     addRun(run) {
+      over.forEach(removeRun);
       const own = join(path, run);
       if (!makeCgroup(own)) return null;
       runs.add(own);
@@ -47,7 +55,8 @@ export function makeOwnerCgroup(parent: string, name: string, controlled: boolea
         refused: () => (held ? refusedIn(own, path) : null),
         tasks: () => threadsInCgroup(own),
         remove() {
-          if (removeCgroup(own)) runs.delete(own);
+          over.add(own);
+          removeRun(own);
         },
       };
     },
@@ -58,8 +67,8 @@ export function makeOwnerCgroup(parent: string, name: string, controlled: boolea
       writeTo(path, 'pids.max', String(processes));
     },
     remove() {
-      for (const run of runs) removeCgroup(run);
-      removeCgroup(path);
+      runs.forEach(removeRun);
+      return removeCgroup(path);
     },
   };
 }

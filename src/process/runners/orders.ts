@@ -45,6 +45,8 @@ export interface Order {
 
 /** The shell reads byte by byte: longer orders take longer than a fresh start. */
 const MAX_BYTES = 16 * 1024;
+/** It copies all words for each one that it adds. */
+const MAX_WORDS = 200;
 
 /** The lines that say it; null if it is too long, or cannot be said in lines. `env`: the path of that program. */
 export function ordersOf({ command, args, cwd, maxTasks, environment, hasText }: Order, env: string): string | null {
@@ -55,9 +57,8 @@ export function ordersOf({ command, args, cwd, maxTasks, environment, hasText }:
   const lines = `${words.length}\n${words.map((word) => `${lineOf(word)}\n`).join('')}`;
   // The shell of a fresh start drops other names, and `env` would take such a command for a variable.
   const areNames = variables.every(([name]) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
-  return areNames && !command.includes('=') && !lines.includes('\0') && Buffer.byteLength(lines) <= MAX_BYTES
-    ? lines
-    : null;
+  const isShort = words.length <= MAX_WORDS && Buffer.byteLength(lines) <= MAX_BYTES;
+  return areNames && isShort && !command.includes('=') && !lines.includes('\0') ? lines : null;
 }
 
 /** As `printf %b` reads it. */

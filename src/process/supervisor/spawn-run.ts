@@ -21,6 +21,8 @@ export interface SpawnedRun {
   readonly trace: RunTrace | null;
   /** True if it waits at the start gate. */
   readonly gated: boolean;
+  /** True if it was given to a standby, which may be gone by then. */
+  readonly waited: boolean;
   readonly cgroup: RunCgroup | null;
   /** The writing end of its standard input, if that is a pipe. */
   readonly stdin: Writable | null;
@@ -33,6 +35,8 @@ export interface SpawnSetup {
   readonly spawnId: string;
   /** Makes the cgroup of the run. */
   readonly addCgroup: () => RunCgroup | null;
+  /** Applies the limits of its owner, where no cgroup is made. */
+  readonly limit: () => void;
   readonly standbys: Standbys;
   readonly limits: ProcessLimits;
   readonly input: InputSource;
@@ -50,10 +54,12 @@ export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Ref
     const { gated, user, waiting, place } = line;
     const environment = { ...spec.env, [SPAWN_MARKER]: spawnId };
     const orders = input === 'pipe' ? null : (waiting?.orders(environment, input !== 'none') ?? null);
-    const started = (orders === null ? null : takeStandby(spec, setup, line, orders)) ?? startFresh(spec, setup, line);
-    const { child, cgroup, stdin } = started;
+    const taken = orders === null ? null : takeStandby(spec, setup, line, orders);
+    const started = { ...(taken ?? startFresh(spec, setup, line)), waited: taken !== null };
+    const { child } = started;
     const passed = (): void => {
-      if (place && waiting) standbys.prepare({ owner: spec.owner, line, limits });
+      // A server is started once.
+      if (place && waiting && input !== 'pipe') standbys.prepare({ owner: spec.owner, line, limits });
     };
     if (child.pid === undefined) return { ...started, trace: null, gated, passed };
     const trace: RunTrace = {
@@ -61,9 +67,9 @@ export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Ref
       spawnId,
       startTicks: startTicksOf(child.pid),
       ...(user && { user }),
-      ...(cgroup && { cgroup: cgroup.path }),
+      ...(started.cgroup && { cgroup: started.cgroup.path }),
     };
-    return { child, cgroup, stdin, trace, gated, passed };
+    return { ...started, trace, gated, passed };
   } catch (error) {
     return refusalOf(error);
   }
@@ -78,6 +84,7 @@ function takeStandby({ owner }: CommandSpec, setup: SpawnSetup, line: StartLine,
   if (standby === null) return null;
   line.place?.entered();
   standby.give(orders, typeof input === 'object' ? input.text : null);
+  setup.limit();
   return { child: standby.child, cgroup: standby.cgroup, stdin: null };
 }
 

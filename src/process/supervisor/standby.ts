@@ -12,8 +12,9 @@ import type { ProcessOwner } from '../process-host.ts';
 import { WAITS } from '../runners/orders.ts';
 import type { PlaceEntry } from '../runners/place.ts';
 import type { StartLine } from '../runners/runner.ts';
-import { lastInLine, readProc, readProcess } from '../trace/process-table.ts';
-import { SPAWN_MARKER } from '../trace/run-trace.ts';
+import { killRun } from '../trace/kill-run.ts';
+import { lastInLine, readProc, readProcess, startTicksOf } from '../trace/process-table.ts';
+import { type RunTrace, SPAWN_MARKER } from '../trace/run-trace.ts';
 import { gateOf } from './gate.ts';
 import { type LateText, openLateText } from './open-input.ts';
 import { spawnBehindGate } from './spawn-behind-gate.ts';
@@ -29,16 +30,19 @@ export interface Purpose {
 export interface Standby extends Purpose {
   readonly child: ChildProcess;
   readonly cgroup: RunCgroup | null;
-  /** Resolves when it has ended or was given a command; never rejects. */
+  readonly startedAt: number;
+  /** Resolves when nothing of it is left or, if it was given a command, when its leader has ended; never rejects. */
   readonly gone: Promise<void>;
-  /** False if it has ended, or if its mounts have changed since it began to wait. */
+  /** False if it was given a command, has ended, or is being ended. */
+  isWaiting(): boolean;
+  /** False if its mounts have changed since it began to wait. */
   isWhole(): boolean;
   /**
    * Gives it the command, and the text of its standard input unless that is empty. From then on it belongs to the run. Throws what the file system throws,
    * and ends then.
    */
   give(orders: string, text: string | null): void;
-  /** Ends it if it still waits, and resolves when it is gone. */
+  /** Ends it and resolves when it is gone. If it was given a command, does nothing. */
   end(): Promise<void>;
 }
 
@@ -53,10 +57,11 @@ export function startStandby(purpose: Purpose, addCgroup: () => RunCgroup | null
   try {
     text = openLateText();
     cgroup = addCgroup();
-    const environment = { ...line.env, [SPAWN_MARKER]: randomUUID() };
+    const spawnId = randomUUID();
+    const environment = { ...line.env, [SPAWN_MARKER]: spawnId };
     const start = { cwd: '/', environment, cgroup, input: 'ignore', text: text.stdio } as const;
     const child = spawnBehindGate({ ...line, args: waiting.args, place }, start);
-    if (child.pid !== undefined) return standbyOf(child, purpose, { place, cgroup, text });
+    if (child.pid !== undefined) return standbyOf(child, purpose, { place, cgroup, text, spawnId });
   } catch {
     place.entered();
   } finally {
@@ -70,29 +75,37 @@ export function startStandby(purpose: Purpose, addCgroup: () => RunCgroup | null
 interface Parts extends Pick<Standby, 'cgroup'> {
   readonly place: PlaceEntry;
   readonly text: LateText;
+  readonly spawnId: string;
 }
 
-function standbyOf(child: ChildProcess, purpose: Purpose, { place, cgroup, text }: Parts): Standby {
+function standbyOf(child: ChildProcess, purpose: Purpose, { place, cgroup, text, spawnId }: Parts): Standby {
   const gate = gateOf(child);
+  const [pgid, startedAt] = [child.pid!, performance.now()];
+  const trace: RunTrace = { pgid, spawnId, startTicks: startTicksOf(pgid), ...(cgroup && { cgroup: cgroup.path }) };
   /** Of the shell at the gate, which becomes the command. */
-  const mountsNow = (): string | null => readProc(`/proc/${lastInLine(child.pid!)}/mountinfo`);
+  const mountsNow = (): string | null => readProc(`/proc/${lastInLine(pgid)}/mountinfo`);
   /** As they were when it began to wait; undefined before. */
   let mounts: string | null | undefined;
   let given = false;
+  let ending = false;
   gate.once('data', (chunk: Buffer) => {
     if (chunk.includes(WAITS)) mounts = mountsNow();
   });
-  const gone = once(child, 'exit').then(() => {
+  const gone = once(child, 'exit').then(async () => {
     place.closed.removeEventListener('abort', endNow);
     if (given) return;
+    ending = true;
     text.close();
+    // The kernel kills the rest of its namespace after the leader.
+    await killRun(trace);
     for (const stream of child.stdio) stream?.destroy();
     cgroup?.remove();
   });
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
   const end = async (): Promise<void> => {
     if (given) return;
-    if (isAlive()) process.kill(-child.pid!, 'SIGKILL');
+    ending = true;
+    if (isAlive()) process.kill(-pgid, 'SIGKILL');
     await gone;
   };
   const endNow = (): void => void end();
@@ -102,12 +115,11 @@ function standbyOf(child: ChildProcess, purpose: Purpose, { place, cgroup, text 
     ...purpose,
     child,
     cgroup,
+    startedAt,
     gone,
     end,
-    isWhole: () =>
-      isAlive() &&
-      readProcess(child.pid!)?.dead === false &&
-      (mounts === undefined || (mounts !== null && mountsNow() === mounts)),
+    isWaiting: () => !given && !ending && isAlive() && readProcess(pgid)?.dead === false,
+    isWhole: () => mounts === undefined || (mounts !== null && mountsNow() === mounts),
     give(orders, said) {
       try {
         if (said !== null) text.write(said);

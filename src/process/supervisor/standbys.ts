@@ -8,20 +8,31 @@ export interface Standbys {
   take(purpose: Purpose): Standby | null;
   /** Prepares one for the next command that is like this one, unless one is there. */
   prepare(purpose: Purpose): void;
+  /** How many processes of an owner wait for a command: they count in its cgroup, and are none of its commands. */
+  waitingTasks(owner: ProcessOwner): number;
   /** Ends those of an owner, and resolves when they are gone. */
   end(owner: ProcessOwner): Promise<void>;
   endAll(): Promise<void>;
 }
 
-/** The one that was prepared first goes first. */
+/** The one that was prepared first makes room for another, but no young one: where more foci take turns, none would live until it is used. */
 const MAX_STANDBYS = 16;
+const YOUNG_MS = 5000;
+/** Processes of one that waits: `unshare`, process 1 of its namespace, and the shell at its gate. */
+const TASKS = 3;
 /** An owner with fewer processes has none to spare. */
 const LEAST_PROCESSES = 100;
 
-/** `addCgroup` makes a cgroup for one. */
-export function createStandbys(addCgroup: (owner: ProcessOwner, name: string) => RunCgroup | null): Standbys {
+/** `addCgroup` makes a cgroup for one of its owner, which has so many tasks that wait then. */
+export function createStandbys(
+  addCgroup: (owner: ProcessOwner, name: string, waitingTasks: number) => RunCgroup | null,
+): Standbys {
+  /** Until they are gone. */
   const kept = new Set<Standby>();
   let made = 0;
+
+  const waiting = (): readonly Standby[] => [...kept].filter((each) => each.isWaiting());
+  const waitingTasks = (owner: ProcessOwner): number => waiting().filter((each) => each.owner === owner).length * TASKS;
 
   const endThose = async (which: (each: Standby) => boolean): Promise<void> => {
     await Promise.all([...kept].filter(which).map((each) => each.end()));
@@ -29,27 +40,28 @@ export function createStandbys(addCgroup: (owner: ProcessOwner, name: string) =>
 
   return {
     take(purpose) {
-      const found = [...kept].find((each) => isFor(each, purpose));
-      if (!found) return null;
-      if (!found.isWhole()) {
-        void found.end();
-        return null;
-      }
-      kept.delete(found);
-      return found;
+      const found = waiting().find((each) => isFor(each, purpose));
+      if (!found || found.isWhole()) return found ?? null;
+      void found.end();
+      return null;
     },
     prepare(purpose) {
       const { owner, line, limits } = purpose;
       if (line.place?.closed.aborted !== false || limits.processes < LEAST_PROCESSES) return;
-      if ([...kept].some((each) => isFor(each, purpose))) return;
+      const others = waiting();
+      if (others.some((each) => isFor(each, purpose))) return;
+      if (others.length >= MAX_STANDBYS) {
+        const oldest = others[0]!;
+        if (performance.now() - oldest.startedAt < YOUNG_MS) return;
+        void oldest.end();
+      }
       const name = `standby-${++made}`;
-      const standby = startStandby(purpose, () => addCgroup(owner, name));
+      const standby = startStandby(purpose, () => addCgroup(owner, name, waitingTasks(owner) + TASKS));
       if (standby === null) return;
       kept.add(standby);
       void standby.gone.then(() => kept.delete(standby));
-      const [oldest] = kept;
-      if (kept.size > MAX_STANDBYS) void oldest?.end();
     },
+    waitingTasks,
     end: (owner) => endThose((each) => each.owner === owner),
     endAll: () => endThose(() => true),
   };

@@ -25,8 +25,11 @@ export interface SupervisedRun {
   /** The writing end of its standard input; null if that is not a pipe or it could not start. */
   readonly stdin: Writable | null;
   readonly cgroup: RunCgroup | null;
-  /** Never rejects. Resolves when no process of the run is left, or with a problem that names the processes that could not be killed. */
-  readonly ended: Promise<ProcessResult>;
+  /**
+   * Never rejects. Resolves when no process of the run is left, or with a problem that names the processes that could not be killed. Null if it has to be
+   * started again: it was given to a standby that ended before the command began, and nobody has ended it.
+   */
+  readonly ended: Promise<ProcessResult | null>;
   /** Ends it: `gently` with SIGTERM and, after the grace time, SIGKILL; `now` with SIGKILL. Only the first cause and problem are reported. */
   end(how: 'gently' | 'now', cause: Cause, problem?: string): void;
 }
@@ -53,8 +56,10 @@ export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, se
 
   let cause: Cause | null = null;
   let problem: string | null = null;
+  let unwanted = false;
   let escalation: NodeJS.Timeout | undefined;
   const end: SupervisedRun['end'] = (how, newCause, newProblem) => {
+    unwanted = true;
     if (child.exitCode !== null || child.signalCode !== null) return;
     if (cause === null) problem = newProblem ?? null;
     cause ??= newCause;
@@ -68,7 +73,7 @@ export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, se
   stdin?.on('error', () => {});
   const gate = spawned.gated ? openGate(child, spawned.passed) : null;
 
-  const finish = async (): Promise<ProcessResult> => {
+  const finish = async (): Promise<ProcessResult | null> => {
     const drained = [output.drain('stdout', child.stdout!), output.drain('stderr', child.stderr!)];
     const { code, signal } = await exitOf(child);
     timer?.clear();
@@ -86,6 +91,7 @@ export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, se
     for (const stream of [...child.stdio, stdin]) stream?.destroy();
     const durationMs = performance.now() - startedAt;
     if (cause === null && gate !== null && !gate.opened()) {
+      if (spawned.waited && !unwanted && left.length === 0) return null;
       // A signal means that it was killed from outside before it started; an exit code, that this host cannot do it.
       const why = output.said().trim() || (signal ?? `exit code ${code}`);
       const ended = signal === null ? 'not_started' : 'unavailable';

@@ -8,7 +8,7 @@ import { killAllOf } from '../runners/as-user.ts';
 import type { User } from '../runners/user.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { ioOf, type RunIo, writeInput } from './run-io.ts';
-import { createStandbys } from './standbys.ts';
+import { createStandbys, type Standbys } from './standbys.ts';
 import { NOT_STARTED, type SupervisedRun, startRun } from './supervised-run.ts';
 import type { FromSupervisor, HostMoment, ToSupervisor } from './supervisor-protocol.ts';
 
@@ -18,6 +18,8 @@ export interface Supervisor {
   /** Kills every run and resolves when all are gone and reported. */
   endAll(problem: string): Promise<void>;
 }
+
+type StartMessage = Extract<ToSupervisor, { type: 'run' | 'launch' }>;
 
 interface OwnedRun extends SupervisedRun {
   readonly owner: ProcessOwner;
@@ -34,19 +36,30 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
   const limits = new Map<ProcessOwner, ProcessLimits>();
   const limitsOf = (owner: ProcessOwner): ProcessLimits => limits.get(owner) ?? DEFAULT_LIMITS;
   const watch = createLimitWatch(limitsOf);
-  const standbys = createStandbys((owner, name) => cgroups.addRun(owner, name, limitsOf(owner)));
+  const standbys = createStandbys((owner, name, tasks) => cgroups.addRun(owner, name, limitsWith(owner, tasks)));
+  /** What the kernel enforces: it counts the processes that wait for a command, too. */
+  const limitsWith = (owner: ProcessOwner, waitingTasks = standbys.waitingTasks(owner)): ProcessLimits => {
+    const own = limitsOf(owner);
+    return { ...own, processes: own.processes + waitingTasks };
+  };
 
-  const start = (message: Extract<ToSupervisor, { type: 'run' | 'launch' }>): void => {
-    const { id, spec, spawnId, graceMs } = message;
+  const start = (message: StartMessage): void => {
+    const { id, spec } = message;
     // Its timer may be late, where this process was frozen. Renewals that were sent before this message have been handled.
     if (deadlines.get(spec.owner)?.hasPassed()) {
       const problem = 'refused: the deadline of its owner has passed';
       return send({ type: 'ended', id, result: { ...NOT_STARTED, ended: 'unavailable', problem } });
     }
+    begin(message, standbys);
+  };
+
+  const begin = (message: StartMessage, from: Standbys): void => {
+    const { id, spec, spawnId, graceMs } = message;
     const { owner } = spec;
-    const addCgroup = () => cgroups.addRun(owner, String(id), limitsOf(owner));
+    const addCgroup = () => cgroups.addRun(owner, String(id), limitsWith(owner));
+    const limit = () => cgroups.limit(owner, limitsWith(owner));
     const io = ioOf(message, send);
-    const setup = { spawnId, graceMs, addCgroup, standbys, limits: limitsOf(owner), ...io };
+    const setup = { spawnId, graceMs, addCgroup, limit, standbys: from, limits: limitsOf(owner), ...io };
     const started = { ...startRun(spec, setup), owner, io };
     runs.set(id, started);
     const { trace, cgroup } = started;
@@ -56,14 +69,16 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
       send({ type: 'started', id, pgid, startTicks, ...(user && { user }), ...(cgroup && { cgroup: cgroup.path }) });
     }
     const stop = (problem: string) => started.end('now', 'limit', problem);
-    void report(id, started, trace && { owner, trace, cgroup, stop });
+    void report(message, started, trace && { owner, trace, cgroup, stop });
   };
 
-  const report = async (id: number, run: OwnedRun, watched: WatchedRun | null): Promise<void> => {
+  const report = async (message: StartMessage, run: OwnedRun, watched: WatchedRun | null): Promise<void> => {
+    const { id } = message;
     if (watched) watch.add(watched);
     const result = await run.ended;
     if (watched) watch.remove(watched);
     watched?.cgroup?.remove();
+    if (result === null) return begin(message, { ...standbys, take: () => null });
     runs.delete(id);
     send({ type: 'ended', id, result });
   };
@@ -107,8 +122,11 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
     await endRuns((run) => run.owner === owner, 'aborted', 'killed with everything else of its owner');
     killUsers(owner);
     await standbys.end(owner);
-    limits.delete(owner);
-    cgroups.remove(owner);
+    // Something may have been started meanwhile.
+    if (![...runs.values()].some((run) => run.owner === owner)) {
+      limits.delete(owner);
+      cgroups.remove(owner);
+    }
     send({ type: 'killed', id });
   };
 

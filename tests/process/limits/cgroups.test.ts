@@ -1,9 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownCgroup } from '../../../src/process/limits/cgroup-place.ts';
+import { cgroupsHere, ownCgroup } from '../../../src/process/limits/cgroup-place.ts';
+import { createOwnerCgroups } from '../../../src/process/limits/owner-cgroups.ts';
 import { makeOwnerCgroup } from '../../../src/process/limits/run-cgroup.ts';
+import { eventually } from '../live-processes.ts';
 
 const V2 = '30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw';
 
@@ -50,3 +53,38 @@ test('without controllers it sets nothing, and without permission it creates no 
   expect(owner.addRun('1')!.refused()).toBeNull();
   expect(makeOwnerCgroup('/no/such/place', 'focus', true)).toBeNull();
 });
+
+test('what cannot be removed when a run is over is removed before the next one', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'animus-cgroup-'));
+  onTestFinished(() => rmSync(parent, { recursive: true }));
+  const owner = makeOwnerCgroup(parent, 'focus', false)!;
+  const run = owner.addRun('1')!;
+  mkdirSync(join(run.path, 'busy'));
+  run.remove();
+  expect(owner.remove()).toBe(false);
+  rmSync(join(run.path, 'busy'), { recursive: true });
+  const next = owner.addRun('2')!;
+  expect(existsSync(run.path)).toBe(false);
+  next.remove();
+  expect(owner.remove()).toBe(true);
+});
+
+test.skipIf(cgroupsHere() === 'none')(
+  'cgroups of an owner in which a process was still dying are removed soon',
+  async () => {
+    const cgroups = createOwnerCgroups();
+    onTestFinished(() => cgroups.close());
+    const limits = { memoryBytes: 2 ** 30, processes: 100 };
+    const { path } = cgroups.addRun('focus', '1', limits)!;
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    writeFileSync(join(path, 'cgroup.procs'), String(child.pid));
+    cgroups.remove('focus');
+    expect(existsSync(path)).toBe(true);
+    child.kill('SIGKILL');
+    await eventually(
+      () => existsSync(dirname(path)),
+      (exists) => !exists,
+    );
+  },
+);

@@ -1,13 +1,21 @@
 /** Promise: it makes no difference to a command whether it was started for itself, or given to a process that waited for one. */
-import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
+import { cgroupsHere, ownCgroup } from '../../../src/process/limits/cgroup-place.ts';
+import { DEFAULT_LIMITS } from '../../../src/process/limits/limits.ts';
 import type { ProcessSpec } from '../../../src/process/process-host.ts';
 import { namespaceRunner } from '../../../src/process/runners/namespace.ts';
+import { closePlaces } from '../../../src/process/runners/place.ts';
+import type { StartLine } from '../../../src/process/runners/runner.ts';
+import { createStandbys } from '../../../src/process/supervisor/standbys.ts';
+import { createSupervisor } from '../../../src/process/supervisor/supervisor.ts';
+import type { FromSupervisor } from '../../../src/process/supervisor/supervisor-protocol.ts';
 import { eventually, isAlive } from '../live-processes.ts';
-import { nextStandby, waitingStandbys } from '../waiting-standbys.ts';
+import { childrenOf, nextStandby, waitingStandbys } from '../waiting-standbys.ts';
 
 const works = (await namespaceRunner.examine()) === null;
 
@@ -72,6 +80,8 @@ describe.skipIf(!works)('a command that was given to a standby', () => {
     const standby = await nextStandby();
     const long = 'x'.repeat(20_000);
     expect((await run({ args: ['-c', 'printf %s "$1"', 'sh', long] })).stdout.text).toBe(long);
+    const many = Array.from({ length: 200 }, () => 'x');
+    expect((await run({ args: ['-c', 'echo $#', 'sh', ...many] })).stdout.text).toBe('200\n');
     await run({ env: { PATH, 'a.b': '1' } });
     expect(isAlive(standby)).toBe(true);
     await run({});
@@ -113,6 +123,28 @@ describe.skipIf(!works)('a command that was given to a standby', () => {
     );
     expect(await run({ args: ['-c', 'echo said'] })).toMatchObject({ exitCode: 0, stdout: { text: 'said\n' } });
   });
+
+  test('is started for itself if the standby is killed before the command began', async () => {
+    const { run } = setUp();
+    await run({});
+    const standby = await nextStandby();
+    process.kill(shellOf(standby), 'SIGSTOP');
+    const ended = run({ args: ['-c', 'cat; echo $$'], stdin: 'a text\n' });
+    await sleep(300);
+    process.kill(standby, 'SIGKILL');
+    expect(await ended).toMatchObject({ ended: 'exit', exitCode: 0, problem: null, stdout: { text: 'a text\n3\n' } });
+  });
+
+  test('is not started again if it was ended before it began', async () => {
+    const { host, run, cwd } = setUp();
+    await run({});
+    process.kill(shellOf(await nextStandby()), 'SIGSTOP');
+    const ended = run({ args: ['-c', 'touch ran'] });
+    await sleep(300);
+    await host.killAll('focus');
+    expect(await ended).toMatchObject({ ended: 'aborted' });
+    expect(existsSync(join(cwd, 'ran'))).toBe(false);
+  });
 });
 
 describe.skipIf(!works)('standbys', () => {
@@ -126,13 +158,88 @@ describe.skipIf(!works)('standbys', () => {
     expect(both.filter(isAlive)).toEqual([]);
   });
 
-  test('are sixteen at most: the oldest ends', async () => {
+  test('are gone with all of their processes and cgroups when their owner was ended', async () => {
+    const { host, run } = setUp();
+    const owners = Array.from({ length: 12 }, (_, index) => `owner-${index}`);
+    await Promise.all(owners.map((owner) => run({ owner })));
+    const leaders = await eventually(waitingStandbys, (pids) => pids.length === owners.length);
+    const all = leaders.flatMap((leader) => [leader, ...childrenOf(leader), shellOf(leader)]);
+    const parent = cgroupsHere() === 'none' ? null : dirname(dirname(cgroupOf(leaders[0]!)));
+    if (parent !== null) expect(directoriesIn(parent)).toHaveLength(owners.length);
+    await Promise.all(owners.map((owner) => host.killAll(owner)));
+    expect(all.filter(isAlive)).toEqual([]);
+    if (parent !== null)
+      await eventually(
+        () => directoriesIn(parent),
+        (left) => left.length === 0,
+      );
+  });
+
+  test('are given to nobody once they are being ended', async () => {
+    const standbys = createStandbys(() => null);
+    const { purpose } = purposes();
+    standbys.prepare(purpose());
+    expect(standbys.waitingTasks('focus')).toBe(3);
+    const ended = standbys.end('focus');
+    expect(standbys.take(purpose())).toBeNull();
+    expect(standbys.waitingTasks('focus')).toBe(0);
+    await ended;
+  });
+
+  test('are sixteen at most: the oldest makes room after five seconds, and none before', async () => {
     const { run } = setUp();
     await run({});
     const first = await nextStandby();
-    for (let owner = 1; owner < 18; owner++) await run({ owner: `owner-${owner}` });
-    await eventually(waitingStandbys, (pids) => pids.length === 16);
-    expect(isAlive(first)).toBe(false);
+    for (let owner = 1; owner < 16; owner++) await run({ owner: `owner-${owner}` });
+    const sixteen = await eventually(waitingStandbys, (pids) => pids.length === 16);
+    await Promise.all(['more', 'still more'].map((owner) => run({ owner })));
+    await sleep(200);
+    expect(waitingStandbys()).toEqual(sixteen);
+    await sleep(5000);
+    await run({ owner: 'late' });
+    const another = await nextStandby(sixteen);
+    expect(waitingStandbys().toSorted()).toEqual([...sixteen.filter((pid) => pid !== first), another].toSorted());
+  });
+
+  test('count in the cgroup of their owner, whose limit is higher by as much', async () => {
+    const limits: (readonly [string, number])[] = [];
+    const ends: FromSupervisor[] = [];
+    const supervisor = createSupervisor((message) => message.type === 'ended' && ends.push(message), {
+      addRun: (_, run, { processes }) => {
+        limits.push([run, processes]);
+        return null;
+      },
+      limit: (_, { processes }) => limits.push(['taken', processes]),
+      remove: () => {},
+      close: () => {},
+    });
+    onTestFinished(() => supervisor.endAll('done'));
+    const common = { owner: 'focus', command: 'sh', args: ['-c', ':'], cwd: '/', env: { PATH } };
+    const start = async (id: number, end: 'run' | 'launch' = 'run') => {
+      const spec = {
+        ...common,
+        isolation: 'namespace',
+        timeoutMs: 60_000,
+        maxOutputBytes: 1000,
+        stdin: 'pipe',
+      } as const;
+      const message = { id, spawnId: `spawn-${id}`, graceMs: 200, spec };
+      supervisor.receive({ ...message, type: end });
+      await eventually(
+        () => ends.length,
+        (length) => length === id,
+      );
+    };
+    await start(1, 'launch');
+    await start(2);
+    await start(3);
+    expect(limits).toEqual([
+      ['1', 1024],
+      ['2', 1024],
+      ['standby-1', 1027],
+      ['taken', 1024],
+      ['standby-2', 1027],
+    ]);
   });
 
   test('are not prepared for an owner that may have few processes', async () => {
@@ -144,6 +251,41 @@ describe.skipIf(!works)('standbys', () => {
     expect(waitingStandbys()).toHaveLength(1);
   });
 });
+
+/** The shell at the gate of a standby. */
+function shellOf(leader: number): number {
+  return childrenOf(leader).flatMap(childrenOf)[0]!;
+}
+
+function cgroupOf(pid: number): string {
+  return ownCgroup(readFileSync(`/proc/${pid}/cgroup`, 'utf8'), readFileSync('/proc/self/mountinfo', 'utf8'))!;
+}
+
+function directoriesIn(path: string): readonly string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((each) => (each.isDirectory() ? [each.name] : []));
+}
+
+/** What standbys in this process are prepared and taken for. */
+function purposes() {
+  const lines: StartLine[] = [];
+  onTestFinished(() => {
+    for (const { place } of lines) place?.entered();
+    closePlaces();
+  });
+  const purpose = () => {
+    const line = namespaceRunner.start({
+      command: '/bin/true',
+      args: [],
+      cwd: '/',
+      maxTasks: 9,
+      maxMemoryBytes: 2 ** 26,
+    });
+    if (typeof line === 'string') throw new Error(line);
+    lines.push(line);
+    return { owner: 'focus', line, limits: DEFAULT_LIMITS };
+  };
+  return { purpose };
+}
 
 function setUp() {
   const host = createProcessHost({ graceMs: 200 });
