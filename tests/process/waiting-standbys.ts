@@ -33,3 +33,8 @@ function read(path: string): string {
     return '';
   }
 }
+
+/** The shell at the gate of a standby. */
+export function shellOf(leader: number): number {
+  return childrenOf(leader).flatMap(childrenOf)[0]!;
+}
