@@ -35,6 +35,6 @@ function read(path: string): string {
 }
 
 /** The shell at the gate of a standby. */
-export function shellOf(leader: number): number {
-  return childrenOf(leader).flatMap(childrenOf)[0]!;
+export function shellOf(leader: number): number | undefined {
+  return childrenOf(leader).flatMap(childrenOf)[0];
 }

@@ -33,7 +33,7 @@ describe.skipIf(!works)('standbys', () => {
     const owners = Array.from({ length: 12 }, (_, index) => `owner-${index}`);
     await Promise.all(owners.map((owner) => run({ owner })));
     const leaders = await eventually(waitingStandbys, (pids) => pids.length === owners.length);
-    const all = leaders.flatMap((leader) => [leader, ...childrenOf(leader), shellOf(leader)]);
+    const all = leaders.flatMap((leader) => [leader, ...childrenOf(leader), shellOf(leader)!]);
     const parent = cgroupsHere() === 'none' ? null : dirname(dirname(cgroupOf(leaders[0]!)));
     if (parent !== null) expect(directoriesIn(parent)).toHaveLength(owners.length);
     await Promise.all(owners.map((owner) => host.killAll(owner)));
@@ -43,6 +43,25 @@ describe.skipIf(!works)('standbys', () => {
         () => directoriesIn(parent),
         (left) => left.length === 0,
       );
+  });
+
+  test('of an owner have ended when all of their processes have', async () => {
+    const standbys = createStandbys(() => null);
+    const { purpose } = purposes();
+    const owners = Array.from({ length: 8 }, (_, index) => `owner-${index}`);
+    for (let round = 0; round < 5; round++) {
+      const before = childrenOf(process.pid);
+      for (const owner of owners) standbys.prepare({ ...purpose(), owner });
+      // In the order in which they were started; the keeper of their place has no shell below.
+      const look = () => childrenOf(process.pid).filter((pid) => !before.includes(pid) && shellOf(pid) !== undefined);
+      const leaders = await eventually(look, (pids) => pids.length === owners.length);
+      const ends = owners.map(async (owner, index) => {
+        const all = [leaders[index]!, ...childrenOf(leaders[index]!), shellOf(leaders[index]!)!];
+        await standbys.end(owner);
+        return all.filter(isAlive);
+      });
+      expect((await Promise.all(ends)).flat()).toEqual([]);
+    }
   });
 
   test('are given to nobody once they are being ended', async () => {

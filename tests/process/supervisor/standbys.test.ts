@@ -118,7 +118,7 @@ describe.skipIf(!works)('a command that was given to a standby', () => {
     const { run } = withHost();
     await run({});
     const standby = await nextStandby();
-    process.kill(shellOf(standby), 'SIGSTOP');
+    process.kill(shellOf(standby)!, 'SIGSTOP');
     const ended = run({ args: ['-c', 'cat; echo $$'], stdin: 'a text\n' });
     await sleep(300);
     process.kill(standby, 'SIGKILL');
@@ -128,7 +128,7 @@ describe.skipIf(!works)('a command that was given to a standby', () => {
   test('is not started again if it was ended before it began', async () => {
     const { host, run, cwd } = withHost();
     await run({});
-    process.kill(shellOf(await nextStandby()), 'SIGSTOP');
+    process.kill(shellOf(await nextStandby())!, 'SIGSTOP');
     const ended = run({ args: ['-c', 'touch ran'] });
     await sleep(300);
     await host.killAll('focus');
