@@ -13,7 +13,6 @@ const MANY_ENTRIES = 500;
  * are made writable first. No process may be working in it.
  */
 export async function removeDirectory(directory: string): Promise<void> {
-  if (await hasMoreThan(directory, MANY_ENTRIES)) await removeByProgram(directory);
   try {
     await remove(directory);
   } catch (error) {
@@ -21,6 +20,12 @@ export async function removeDirectory(directory: string): Promise<void> {
     await makeWritable(directory);
     await remove(directory);
   }
+}
+
+/** The same for a directory whose name nobody uses again: a program that removes it may outlive this process. */
+export async function removeRenamed(directory: string): Promise<void> {
+  if (await hasMoreThan(directory, MANY_ENTRIES)) await removeByProgram(directory);
+  await removeDirectory(directory);
 }
 
 /** What it leaves, for whatever reason, is for `remove`, which says why it cannot. */

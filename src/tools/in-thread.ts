@@ -1,5 +1,4 @@
 /** Runs computations on an agent's data in a thread that can be terminated: the daemon's own thread must renew leases. */
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../core/errors/errors.ts';
 import type { ToolContext } from './tool.ts';
@@ -28,21 +27,27 @@ export async function inThread<Result>(
   advice: string,
 ): Promise<Result | NotComputed> {
   const limitMs = computingMs(context);
-  const time = AbortSignal.timeout(limitMs);
   const worker = new Worker(module, {
     workerData: input,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   });
+  const { promise, resolve, reject } = Promise.withResolvers<Result | NotComputed>();
+  const failed = (why: string) => resolve({ refusal: `the computation failed (${why}); ${advice}` });
+  const abort = () => reject(context.signal.reason as Error);
+  const timer = setTimeout(() => resolve({ refusal: `not done within ${limitMs / 1000} s; ${advice}` }), limitMs);
+  worker.once('message', resolve);
+  // It may still come after the time-out, when nobody waits for it.
+  worker.on('error', (error) => failed(messageOf(error)));
+  worker.once('exit', (code) => failed(`its thread ended with code ${code}`));
+  context.signal.addEventListener('abort', abort, { once: true });
   try {
-    // Rejects with the error of the worker.
-    const [result] = (await once(worker, 'message', { signal: AbortSignal.any([context.signal, time]) })) as [Result];
-    return result;
-  } catch (error) {
     context.signal.throwIfAborted();
-    if (time.aborted) return { refusal: `not done within ${limitMs / 1000} s; ${advice}` };
-    return { refusal: `the computation failed (${messageOf(error)}); ${advice}` };
+    return await promise;
   } finally {
-    await worker.terminate();
+    clearTimeout(timer);
+    context.signal.removeEventListener('abort', abort);
+    // Not waited for: of a thread that runs out of memory at this moment, Node may never say that it has ended.
+    void worker.terminate();
   }
 }

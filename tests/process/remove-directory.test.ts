@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeDirectory } from '../../src/process/remove-directory.ts';
+import { removeDirectory, removeRenamed } from '../../src/process/remove-directory.ts';
 import { scratch } from '../security/commands.ts';
 
 // On both sides of the size from which a program removes it.
@@ -16,7 +16,7 @@ test.each([3, 700])(
     writeFileSync(Buffer.concat([Buffer.from(`${directory}/deep/deeper/`), Buffer.from([0xff, 0xfe, 10])]), '');
     symlinkSync(outside, join(directory, 'deep/link'));
     symlinkSync('nowhere', join(directory, 'broken'));
-    await removeDirectory(directory);
+    await removeRenamed(directory);
     expect(readdirSync(root)).toEqual(['outside']);
     expect(existsSync(join(outside, 'kept'))).toBe(true);
   },
@@ -27,7 +27,7 @@ test('of a link, the link is removed', async () => {
   mkdirSync(join(root, 'big'));
   for (let n = 0; n < 700; n++) writeFileSync(join(root, `big/${n}`), '');
   symlinkSync('big', join(root, 'link'));
-  await removeDirectory(join(root, 'link'));
+  await removeRenamed(join(root, 'link'));
   expect(readdirSync(join(root, 'big'))).toHaveLength(700);
   expect(() => lstatSync(join(root, 'link'))).toThrow('ENOENT');
   await removeDirectory(join(root, 'missing'));

@@ -139,7 +139,7 @@ begin
 end $$;
 
 -- Returns whether somebody has caused what an item does: has submitted it or an item above it, has written the schedule that began
--- it, or has said something that one of them answers or was told (a duplicate, too), or that comes before it in its conversation.
+-- it, has changed a description, or has said something that one of them answers or was told (a duplicate, too), or that comes before it in its conversation.
 -- Locks: none. Raises: nothing.
 create or replace function animus.has_caused(p_actor text, p_id uuid) returns boolean
 language plpgsql stable as $$
@@ -148,6 +148,7 @@ begin
     select from animus.work_items w
      where w.id = any (animus.ancestors(p_id) || p_id) and (
        w.submitted_by = p_actor or w.trigger_info -> 'written_by' ? p_actor
+       or exists (select from animus.decisions d where d.work_item_id = w.id and d.action = 'change' and d.subject_digest is not null and d.decided_by = p_actor)
        or exists (select from animus.mailbox m where m.work_item_id = w.id and m.author = p_actor)
        or exists (select from animus.chat_messages a join animus.chat_messages m on m.file_id = a.file_id and m.role = 'user' and (m.id <= a.id or m.work_item_id = w.id) and m.author = p_actor
                    where a.work_item_id = w.id and a.role = 'user' and not a.told)));

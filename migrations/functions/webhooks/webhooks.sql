@@ -62,9 +62,9 @@ begin
   values (p_id, p_url, p_events, p_faculties, coalesce(p_label, ''), v_owner, case when p_person is null then animus.acting_role() end, p_key_mark, animus.now());
 end $$;
 
--- Changes a webhook; null leaves a part as it is, and an empty list of faculties means all of them. What waits to be delivered goes to the new address; its
+-- Changes a webhook; null leaves a part as it is, and an empty list of faculties means all of them. What waits to be delivered goes to a new address at once; its
 -- events were chosen when they happened. The secret stays.
--- Locks: the webhook. Raises: WA003, WA004.
+-- Locks: the webhook and its deliveries. Raises: WA003, WA004.
 create or replace function animus.change_webhook(
   p_id uuid, p_url text default null, p_events text[] default null, p_faculties text[] default null, p_label text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -80,6 +80,10 @@ begin
   p_faculties := case when p_faculties is null then v_hook.faculties else nullif(p_faculties, '{}') end;
   p_label := coalesce(p_label, v_hook.label);
   perform animus.check_webhook(p_url, p_events, p_faculties, p_label);
+  if p_url <> v_hook.url then
+    update animus.webhook_deliveries d set due_at = animus.now()
+     where d.id in (select o.id from animus.webhook_deliveries o where o.webhook_id = p_id and o.state = 'pending' and o.claim is null order by o.id for update);
+  end if;
   update animus.webhooks h set url = p_url, events = p_events, faculties = p_faculties, label = p_label where h.id = p_id;
 end $$;
 

@@ -4,6 +4,7 @@ import type { Reach } from '../../core/config/reach.ts';
 import { AnimusError, messageOf, usageError } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
+import { within } from '../../core/lifecycle/within.ts';
 import { healthAddresses } from '../../daemon/presence/health-records.ts';
 import { addCommand, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { styled } from '../../terminal/view/output.ts';
@@ -56,7 +57,7 @@ export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise
   try {
     const response = await fetch(`http://${address}/readyz`, {
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+      signal: within(ANSWER_MS, signal),
     });
     ({ status } = response);
     answer = await response.json();

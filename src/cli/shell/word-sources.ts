@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadReach } from '../../catalog/config/load-reach.ts';
+import { within } from '../../core/lifecycle/within.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import { listConversations } from '../../features/conversations/store/read-conversations.ts';
 import { loadSections } from '../../features/features.ts';
@@ -49,7 +50,7 @@ async function facultiesIn(directory: string): Promise<readonly string[]> {
 function hurried(invocation: Invocation, { config }: CommonOptions): Invocation {
   const { context } = invocation;
   const { env, cwd } = context;
-  const drain = AbortSignal.any([context.signals.drain, AbortSignal.timeout(PATIENCE_MS)]);
+  const drain = within(PATIENCE_MS, context.signals.drain);
   return {
     ...invocation,
     context: { ...context, signals: { ...context.signals, drain } },

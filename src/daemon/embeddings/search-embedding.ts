@@ -1,4 +1,5 @@
 /** The embedding of what a person searches for, which no work pays for. */
+import { within } from '../../core/lifecycle/within.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { QueryEmbedding } from '../../store/memory/search-memories.ts';
 import type { PaidEmbedding } from '../../store/work/embedding-turns.ts';
@@ -34,7 +35,7 @@ export async function embedSearch(
   ended: AbortSignal,
   charge: (paid: PaidEmbedding) => Promise<void>,
 ): Promise<SearchVector> {
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(PATIENCE_MS)]);
+  const signal = within(PATIENCE_MS, ended);
   const result = await embedder.embed([text], signal);
   const paid = paidEmbedding(embedder, [result]);
   if (paid.tokens > 0) await charge(paid);

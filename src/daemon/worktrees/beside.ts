@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
-import { removeDirectory } from '../../process/remove-directory.ts';
+import { removeRenamed } from '../../process/remove-directory.ts';
 
 type Purpose = 'making' | 'gone';
 
@@ -19,13 +19,13 @@ export function beside(path: string, purpose: Purpose): string {
 export async function removeAt(path: string, lease: Lease): Promise<void> {
   const gone = beside(path, 'gone');
   const moved = await whileHeld(lease, () => renameIfThere(path, gone));
-  if (moved) await removeDirectory(gone);
+  if (moved) await removeRenamed(gone);
 }
 
 /** Removes what crashes have left beside it. Errors: `work.lease_lost`. */
 export async function removeLeftovers(path: string, lease: Lease): Promise<void> {
   const left = await whileHeld(lease, () => readdirSync(dirname(path)).filter((name) => isLeftover(name, path)));
-  for (const name of left) await removeDirectory(join(dirname(path), name));
+  for (const name of left) await removeRenamed(join(dirname(path), name));
 }
 
 /** Also of versions whose names had no end. */

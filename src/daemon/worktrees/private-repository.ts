@@ -7,7 +7,7 @@ import { chmod, chown, copyFile, lstat, mkdir, readdir, writeFile } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
-import { removeDirectory } from '../../process/remove-directory.ts';
+import { removeRenamed } from '../../process/remove-directory.ts';
 import type { GitPlace, GitWriter } from '../git/git.ts';
 import { type PrivateSettings, privateConfig } from '../git/private-config.ts';
 import { filtersOff } from '../git/programs-off.ts';
@@ -62,7 +62,7 @@ async function madeBeside(path: string, { lease }: GitWriter, make: (making: str
   try {
     await make(making);
   } finally {
-    await removeDirectory(making);
+    await removeRenamed(making);
   }
 }
 

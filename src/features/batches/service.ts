@@ -3,6 +3,7 @@ import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.
 import { timedLease } from '../../core/lifecycle/lease.ts';
 import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import { within } from '../../core/lifecycle/within.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import type { PlacedBatches } from '../../llm/llm.ts';
 import { type BatchPass, MAX_REQUESTS } from './batch-pass.ts';
@@ -138,7 +139,7 @@ export function createBatchPoller({ db, clock, log, daemonId, settings, batches 
     while (!stopping.aborted && clock.monotonicMs() >= (restUntilMs.get(place) ?? 0)) {
       const token = await pass.hold();
       // The time limit begins before the mark: nothing is sent later than the mark allows for. A process that was frozen runs its timers late.
-      const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
+      const signal = within(submitTimeoutMs, cut.signal);
       const over = new AnimusError('work.lease_lost', { held: `the batches of ${place}` });
       const lease = timedLease(clock, submitTimeoutMs, () => Promise.reject(over));
       const batch = await markBatch(db, place, token, bounds(pass));

@@ -1,6 +1,7 @@
 /** Checks what turns memories into vectors: pgvector, the model's provider, and whether the vectors of the database are its own. */
 import type { Config } from '../../core/config/config.ts';
 import { interruption } from '../../core/errors/interruption.ts';
+import { within } from '../../core/lifecycle/within.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import { needsKey } from '../../daemon/presence/missing-keys.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
@@ -54,7 +55,7 @@ async function askModel(config: Config, interrupted: AbortSignal): Promise<Findi
   const { openEmbeddings } = await import('../../daemon/embeddings/open-embeddings.ts');
   await using opened = await openEmbeddings(config, config.embeddings!);
   const startedMs = performance.now();
-  const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
+  const signal = within(PROBE_MS, interrupted);
   const result = await opened.embedder.embed(['ok'], signal);
   if (interrupted.aborted) throw interruption();
   if (!result.ok) return problem(check, opened.explain(result.failure));

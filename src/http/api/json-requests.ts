@@ -1,6 +1,7 @@
 /** Requests to routes that answer with one JSON document, from Node's request to its response. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messageOf } from '../../core/errors/errors.ts';
 import type { Admitted } from '../../core/lifecycle/health.ts';
 import type { Network } from '../../core/text/networks.ts';
 import type { Doorkeeper } from '../door/authorize.ts';
@@ -45,7 +46,11 @@ export function jsonRequests(routes: readonly Route[], parts: Parts): AnswerJson
       underWay.delete(left);
       if (!outgoing.writableFinished) left.abort();
     });
-    void answer({ incoming, outgoing, admitted, signal: left.signal }, { ...found, route: found.route }, parts);
+    const exchange = { incoming, outgoing, admitted, signal: left.signal };
+    answer(exchange, { ...found, route: found.route }, parts).catch((error: unknown) => {
+      parts.services.log.error({ error: messageOf(error) }, 'an HTTP request could not be answered');
+      outgoing.destroy();
+    });
     return true;
   };
 }

@@ -72,7 +72,7 @@ test('a change keeps what it does not name, and the next events follow it', asyn
   await changeWebhook(target.database, hook, { events: ['work.dead'], label: 'pager' });
   await submit('other');
   expect(await deliveries()).toMatchObject([{}, { work_item_id: other }]);
-  // What waits goes to the new address.
+  // What waits goes to the new address, at once.
   expect(await claim()).toMatchObject([{ url: 'https://example.com/new' }, { url: 'https://example.com/new' }]);
 });
 

@@ -74,6 +74,35 @@ test('an attempt that would come later comes now', async () => {
   expect((await claimOne(target.database)).id).toBe(id);
 });
 
+test('only operators bring a later attempt forward, and nobody while commands of a lost daemon may still run', async () => {
+  const submitter = openPostgres(await createLogin(target.connectionString, 'animus_submitter', logins), {
+    poolSize: 1,
+  });
+  try {
+    const [own] = await submitter.query<{ id: string }>(`select id from animus.submit_work('engineer')`);
+    const work = await claimOne(target.database);
+    await startFocus(target.database, work);
+    await failWork(target.database, work, { code: 'work.failed', message: 'broken' }, 3600);
+    expect(await codeOf(changeWork(submitter, own!.id, { runAt: await later(0) }))).toBe('db.forbidden');
+    expect(await changeWork(submitter, own!.id, { runAt: await later(7200) })).toMatchObject({ state: 'scheduled' });
+    await target.database.query('update animus.work_items set suspect_of = gen_random_uuid() where id = $1', [own!.id]);
+    expect(await codeOf(changeWork(target.database, own!.id, { runAt: await later(0) }))).toBe('work.state');
+    expect(await stateOf(target.database, own!.id)).toBe('scheduled');
+  } finally {
+    await submitter.close();
+  }
+});
+
+test('work that is called for a time in the past waits from now on', async () => {
+  const id = await insertWork(target.database, { run_at: '2099-01-01' });
+  await changeWork(target.database, id, { runAt: new Date('2020-01-01') });
+  const [row] = await target.database.query(
+    'select run_at = animus.now() as now from animus.work_items where id = $1',
+    [id],
+  );
+  expect(row).toEqual({ now: true });
+});
+
 test('work that waits for a concurrency key leaves the line when it is postponed, and gives the key to the next', async () => {
   const [holder, second, third] = [1, 2, 3].map(() => insertWork(target.database, { concurrency_key: 'k' }));
   await Promise.all([holder, second, third]);
@@ -90,6 +119,7 @@ test('a description is changed before the first focus, and never after', async (
   await changeWork(target.database, id, { description: 'new «words» \u{1f600}' });
   const work = await claimOne(target.database);
   expect(work.description).toBe('new «words» \u{1f600}');
+  expect(await decisions(id)).toEqual([{ action: 'change', note: 'its description was: old' }]);
   await startFocus(target.database, work);
   await target.database.query('select animus.release_work($1, $2)', [work.id, work.leaseToken]);
   await expect(changeWork(target.database, id, { description: 'newer' })).rejects.toThrow('has begun before');

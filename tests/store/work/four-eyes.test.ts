@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { askPerson, grantsFor } from '../../../src/store/transcript/approvals.ts';
 import { approve, deny, grantCall } from '../../../src/store/work/decide.ts';
+import { changeWork } from '../../../src/store/work/operate.ts';
 import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -42,6 +43,21 @@ test('so does whoever has written to it', async () => {
   const { id } = await asking('person:ada');
   await db().query(`select animus.say($1, 'Push it.')`, [id]);
   await expect(approve(db(), id, { ask: await askOf(db(), id, 'c1') })).rejects.toMatchObject(forbidden);
+});
+
+test('so does whoever has changed its description, or that of work above it, and nobody for another priority', async () => {
+  const [top, other] = await Promise.all([asking('person:ada'), asking('person:ada')]);
+  for (const { id } of [top, other])
+    await db().query(
+      `update animus.work_items set state = 'queued', lease_owner = null, lease_expires_at = null where id = $1`,
+      [id],
+    );
+  const begun = await asking('person:ada', top.id);
+  await db().query(`delete from animus.foci where work_item_id = $1`, [top.id]);
+  await changeWork(db(), top.id, { description: 'Push it.' });
+  await expect(approve(db(), begun.id, { ask: await askOf(db(), begun.id, 'c1') })).rejects.toMatchObject(forbidden);
+  await changeWork(db(), other.id, { priority: 5 });
+  await approve(db(), other.id, { ask: await askOf(db(), other.id, 'c1') });
 });
 
 test('another operator approves it; without the setting, the submitter does', async () => {

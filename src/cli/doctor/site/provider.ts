@@ -4,6 +4,7 @@ import type { Config } from '../../../core/config/config.ts';
 import type { ProviderConfig } from '../../../core/config/providers/provider.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { didYouMean } from '../../../core/errors/suggest.ts';
+import { within } from '../../../core/lifecycle/within.ts';
 import { modelNames } from '../../../daemon/models/model-names.ts';
 import { remedyOf } from '../../../daemon/models/provider-remedy.ts';
 import type { LlmFailure } from '../../../llm/client.ts';
@@ -67,7 +68,7 @@ export async function examineProvider(
     // The scripts of other providers are not read.
     const llm = createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
     try {
-      const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
+      const signal = within(PROBE_MS, interrupted);
       const found = await llm.probe(`${provider.name}/${model}`, signal);
       if (interrupted.aborted) throw interruption();
       if (!found.ok) return [problem(check, sayFailure(found.failure), remedyOf(found.failure, provider))];

@@ -1,6 +1,7 @@
 /** Runs one call of code, within its time-out. */
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import { abortable } from '../../../core/lifecycle/abortable.ts';
+import { within } from '../../../core/lifecycle/within.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import { recordCodeCalls } from '../../../store/transcript/code-calls.ts';
 import {
@@ -96,7 +97,7 @@ async function runInTransaction(
 ): Promise<NestedEnd> {
   const { reach, turn, parent, record } = execution;
   const { db, callScope } = reach;
-  const signal = AbortSignal.any([outer, AbortSignal.timeout(callScope.timeoutMs)]);
+  const signal = within(callScope.timeoutMs, outer);
   const startedMs = performance.now();
   try {
     const context = await prepared(tool, input, contextOf(call, tool, execution, signal));
