@@ -13,11 +13,12 @@ import { createSupervisor } from '../../../src/process/supervisor/supervisor.ts'
 import type { FromSupervisor } from '../../../src/process/supervisor/supervisor-protocol.ts';
 import { eventually, isAlive } from '../live-processes.ts';
 import { PATH, withHost } from '../standby-host.ts';
+import { undisturbed } from '../undisturbed.ts';
 import { childrenOf, nextStandby, shellOf, waitingStandbys } from '../waiting-standbys.ts';
 
 const works = (await namespaceRunner.examine()) === null;
 
-describe.skipIf(!works)('standbys', () => {
+describe.skipIf(!works)('standbys', undisturbed(), () => {
   test('end with their owner, and with their host', async () => {
     const { host, run } = withHost();
     await Promise.all([run({}), run({ owner: 'other' })]);

@@ -1,11 +1,11 @@
 /** Promise: it makes no difference to a command whether it was started for itself, or given to a process that waited for one. */
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { namespaceRunner } from '../../../src/process/runners/namespace.ts';
 import { eventually, isAlive } from '../live-processes.ts';
 import { PATH, withHost } from '../standby-host.ts';
+import { undisturbed } from '../undisturbed.ts';
 import { nextStandby, shellOf } from '../waiting-standbys.ts';
 
 const works = (await namespaceRunner.examine()) === null;
@@ -25,7 +25,7 @@ const WORDS = [
   '*',
 ];
 
-describe.skipIf(!works)('a command that was given to a standby', () => {
+describe.skipIf(!works)('a command that was given to a standby', undisturbed(), () => {
   test('gets its words, variables, directory and input as one that was started for itself', async () => {
     const { run, cwd } = withHost();
     const shown = { args: ['-c', 'printf "%s\\0" "$@"; pwd | tr "\\n" "\\0"; env -0', 'sh', ...WORDS], cwd };
@@ -120,7 +120,7 @@ describe.skipIf(!works)('a command that was given to a standby', () => {
     const standby = await nextStandby();
     process.kill(shellOf(standby)!, 'SIGSTOP');
     const ended = run({ args: ['-c', 'cat; echo $$'], stdin: 'a text\n' });
-    await sleep(300);
+    await taken(run);
     process.kill(standby, 'SIGKILL');
     expect(await ended).toMatchObject({ ended: 'exit', exitCode: 0, problem: null, stdout: { text: 'a text\n3\n' } });
   });
@@ -130,9 +130,14 @@ describe.skipIf(!works)('a command that was given to a standby', () => {
     await run({});
     process.kill(shellOf(await nextStandby())!, 'SIGSTOP');
     const ended = run({ args: ['-c', 'touch ran'] });
-    await sleep(300);
+    await taken(run);
     await host.killAll('focus');
     expect(await ended).toMatchObject({ ended: 'aborted' });
     expect(existsSync(join(cwd, 'ran'))).toBe(false);
   });
 });
+
+/** A supervisor takes a standby when it is told to run a command, and it is told one after the other. */
+async function taken(run: ReturnType<typeof withHost>['run']): Promise<void> {
+  expect(await run({ owner: 'other' })).toMatchObject({ exitCode: 0 });
+}
