@@ -61,6 +61,8 @@ export function bundledHelpers(): VitePlugin {
   };
 }
 
+const PREPARED = join(SOURCE, 'store/embedded/prepared-database.ts');
+
 /** Returns its directory, which has the layout of a package: the launcher in src/, the rest in dist/. */
 async function bundled(programs: Readonly<Record<string, string>>): Promise<string> {
   const place = join(CACHE, `bundle-${fingerprint(programs)}`);
@@ -102,6 +104,8 @@ function staysInPlace(dist: string): Plugin {
     name: 'stays-in-place',
     transform(code, id) {
       if (!id.startsWith(SOURCE) || !code.includes('import.meta.')) return null;
+      // It has no prepared database, whether somebody has built the package or not.
+      if (id === PREPARED) return inPlace(code, join(dist, 'store/embedded/prepared-database.js'));
       return inPlace(code, startsHelpers(code, id) ? join(dist, 'starters/module.js') : id);
     },
   };
