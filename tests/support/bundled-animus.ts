@@ -22,6 +22,7 @@ import type { Plugin as VitePlugin } from 'vitest/config';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SOURCE = join(ROOT, 'src');
+const PREPARED = join(SOURCE, 'store/embedded/prepared-database.ts');
 const CACHE = join(ROOT, 'node_modules/.cache/animus-tests');
 const DAY_MS = 86_400_000;
 /** Packages of many modules that find no file by their own place. All others are imported as npm has installed them. */
@@ -60,8 +61,6 @@ export function bundledHelpers(): VitePlugin {
     },
   };
 }
-
-const PREPARED = join(SOURCE, 'store/embedded/prepared-database.ts');
 
 /** Returns its directory, which has the layout of a package: the launcher in src/, the rest in dist/. */
 async function bundled(programs: Readonly<Record<string, string>>): Promise<string> {
