@@ -26,7 +26,7 @@ export function headersOf({ replayed = false, headers }: Answer): Record<string,
   };
 }
 
-/** Writes the answer with these headers: head and body of a short one together. Resolves when it was handed over; a client that leaves is no error. */
+/** Writes the answer with these headers; a short one in a single write. Resolves when the socket has taken it. It is not an error if the client leaves. */
 export async function writeAnswer(
   response: ServerResponse,
   { status, text }: Pick<Answer, 'status' | 'text'>,
