@@ -7,8 +7,8 @@ import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { S } from '../words/strings.ts';
 import { CodeBlock } from './code-block.tsx';
+import { beginning } from './long-text.ts';
 import { type Block, proseReader, targetOf, withoutReferences } from './prose-blocks.ts';
-import { headOf } from './text-head.ts';
 import { useFrame } from './use-frame.ts';
 import { VisibleText } from './visible-text.tsx';
 import './prose.css';
@@ -30,7 +30,7 @@ export function Prose({ text, breaks = false }: ProseProps) {
   const reader = useRef<ReturnType<typeof proseReader>>(undefined);
   reader.current ??= proseReader({ breaks });
   const now = useFrame(text);
-  const head = headOf(now, most);
+  const head = beginning(now, most);
   const blocks = reader.current(head);
   return (
     <div class="prose">

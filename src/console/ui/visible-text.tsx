@@ -1,7 +1,7 @@
 /** Text that models, tools or strangers wrote, where somebody acts on it: nothing in it is hidden, disguised or reordered, and it is never longer than a page. */
 import { useState } from 'preact/hooks';
 import { S } from '../words/strings.ts';
-import { headOf } from './text-head.ts';
+import { beginning } from './long-text.ts';
 import { type Piece, type TextKind, visiblePieces } from './visible-pieces.ts';
 import './visible.css';
 
@@ -21,7 +21,7 @@ const STEP = 100_000;
 
 export function VisibleText({ text, kind = 'code', lines = false, most = MOST }: VisibleTextProps) {
   const [extra, setExtra] = useState(0);
-  const head = headOf(text, most + extra);
+  const head = beginning(text, most + extra);
   const left = text.length - head.length;
   const Tag = lines ? 'div' : 'span';
   return (
