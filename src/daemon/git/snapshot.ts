@@ -2,6 +2,7 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifMissing } from '../../core/files/if-missing.ts';
+import { isTemporaryName } from '../../tools/files/temporary-names.ts';
 import { filteredPaths } from './filtered-files.ts';
 import { committer, type GitInput, type GitPlace, type GitWriter, runGit } from './git.ts';
 import { readGit, readGits } from './repository-writes.ts';
@@ -21,14 +22,14 @@ export type LeftReason = 'ignored' | 'embedded' | 'filtered' | 'names';
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z'] as const;
 
-/** Looks at every file. Submodules count as the commit they are at. */
+/** Looks at every file. Submodules count as the commit they are at. What a write is made through, or a killed one has left, does not count. */
 export async function readStatus(place: GitPlace, git: GitWriter): Promise<CheckoutStatus> {
   const listed = await readGit(
     place,
     [...STATUS, '--untracked-files=all', '--ignored=matching', '--ignore-submodules=dirty', '--no-renames'],
     git,
   );
-  const entries = listed.split('\0').filter((entry) => entry !== '');
+  const entries = listed.split('\0').filter((entry) => entry !== '' && !isUntrackedTemporary(entry));
   const head = entries.find((entry) => entry.startsWith('# branch.oid '))?.slice('# branch.oid '.length);
   const paths = entries.filter((entry) => !/^[#!] /.test(entry)).map(pathOf);
   const embedded = paths.filter((path) => path.endsWith('/'));
@@ -41,6 +42,10 @@ export async function readStatus(place: GitPlace, git: GitWriter): Promise<Check
     changed: plain.filter((path) => !all.has(path)),
     left: { ignored: entries.filter((entry) => entry.startsWith('! ')).map(pathOf), embedded, filtered, names },
   };
+}
+
+function isUntrackedTemporary(entry: string): boolean {
+  return /^[?!] /.test(entry) && isTemporaryName(pathOf(entry));
 }
 
 /** A line of porcelain v2: seven fields before the path of a changed one, nine before that of an unmerged one, one before a new one. */

@@ -15,6 +15,7 @@ import { lookAtPrivate, mendPrivate } from './mend-private.ts';
 import { type Origin, openOrigin } from './open-origin.ts';
 import { copiedRefs, makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
 import { restoreState } from './restore-state.ts';
+import { removeUnfinished } from './unfinished-writes.ts';
 import { fateOf, type Made } from './worktree-fate.ts';
 import { type WorktreeNames, worktreeNames } from './worktree-refs.ts';
 import { letThrough, openRoot } from './worktrees-root.ts';
@@ -102,6 +103,8 @@ export async function openWorktree(plan: WorktreePlan, git: GitWriter): Promise<
     makeFiles(plan, git),
   ]);
   await mendPrivate(path, true, origin, git);
+  // Whoever worked in it last did not come to its end.
+  if (spec.recorded?.handed === false) await removeUnfinished(place, git);
   if (made === 'switched') await restoreState({ place, names, origin }, begin, git);
   const { lost, filters } = plan;
   const placed = spec.recorded?.branch ?? names.branch;
