@@ -125,7 +125,7 @@ async function makeFiles({ names, origin, path, begin, made, refs }: WorktreePla
 /** As `Promise.all`, but nothing goes on when it rejects. */
 async function allEnded<T extends readonly unknown[]>(all: { [N in keyof T]: Promise<T[N]> }): Promise<T> {
   await Promise.allSettled(all);
-  return (await Promise.all(all)) as unknown as T;
+  return Promise.all(all);
 }
 
 /** The base keeps the objects that are borrowed. */
