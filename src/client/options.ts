@@ -7,8 +7,11 @@ export interface ClientOptions {
    * the same database: one is used until it fails, then the next one.
    */
   readonly baseUrl: string | URL | readonly (string | URL)[];
-  /** The bearer token, or a function that returns it and is asked before each request. */
-  readonly token: string | (() => string | Promise<string>);
+  /**
+   * The bearer token, or a function that returns it and is asked before each request. Null: for the page of the console, whose browser sends the cookie of its
+   * session; `fetch` has to add the header `X-Animus-CSRF`.
+   */
+  readonly token: string | (() => string | Promise<string>) | null;
   /** How often a request is sent again after a connection fault, 429, 502, 503 or 504; default 4 for each address. */
   readonly retries?: number;
   /** How long one attempt may take, in milliseconds; of streams, until their headers; default 60,000. */

@@ -51,14 +51,14 @@ export function createSend(client: ClientOptions, addresses: Addresses): Send {
     { signal, timeoutMs = usualMs }: CallOptions,
     read: (response: Response, root: string) => Promise<Result> | Result,
   ): Promise<Result> {
-    const authorization = `Bearer ${await tokenOf({ token })}`;
+    const bearer = await tokenOf({ token });
     const { method, path, headers, body } = outgoing;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
     try {
       const response = await request(root + path, {
         method,
-        headers: { ...headers, authorization },
+        headers: bearer === null ? headers : { ...headers, authorization: `Bearer ${bearer}` },
         // The token must not be sent to where a redirect leads.
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
@@ -108,8 +108,9 @@ function isRefusal(status: number | null): boolean {
   return ALWAYS_REFUSED.includes(status ?? 0);
 }
 
-/** The token for the next request. Errors: `client.invalid`, because an error of `fetch` about a header would contain it. */
-export async function tokenOf({ token: given }: Pick<ClientOptions, 'token'>): Promise<string> {
+/** The token for the next request; null: none. Errors: `client.invalid`, because an error of `fetch` about a header would contain it. */
+export async function tokenOf({ token: given }: Pick<ClientOptions, 'token'>): Promise<string | null> {
+  if (given === null) return null;
   const token: unknown = typeof given === 'function' ? await given() : given;
   if (typeof token === 'string' && /^[\x21-\x7e]{1,8000}$/.test(token)) return token;
   throw new ApiError('client.invalid', 'the token is not 1 to 8,000 printable ASCII characters without spaces');
