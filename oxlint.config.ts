@@ -9,7 +9,7 @@ import { defineConfig } from 'oxlint';
 const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   src: [
     ['*'],
-    ['cli', 'http'],
+    ['cli', 'console', 'http'],
     ['features'],
     ['terminal'],
     ['operations'],
@@ -79,6 +79,9 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/sandbox': [['bash', 'egress', 'execution', 'sdk'], ['endpoint'], ['host'], ['keeper'], ['engine']],
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
   'src/client': [['socket'], ['api']],
+  'src/console': [['*'], ['pages'], ['ui'], ['model'], ['words']],
+  // Pages do not know each other.
+  'src/console/pages': [['…']],
   'src/core/permissions': [['*'], ['command', 'fields'], ['text']],
   'src/core/config': [['*'], ['sections'], ['providers'], ['source']],
   'src/core': [['config'], ['permissions', 'toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],
@@ -93,7 +96,7 @@ const HOUSE = Object.fromEntries(
 );
 
 /** Folders that hold no code of ours. */
-const DATA = new Set(['src/cli/demo/workspace']);
+const DATA = new Set(['src/cli/demo/workspace', 'src/console/public', 'src/console/styles']);
 /** Folders that may talk to Postgres. */
 const TALKS_TO_POSTGRES = 'src/store';
 
@@ -130,6 +133,8 @@ const OUTSIDE_CLIENT: Pattern = {
   regex: '^(\\.\\./|@|[a-df-z])',
   message: `${CLIENT} imports only its own files and eventsource-parser`,
 };
+/** It runs in browsers, and everything that it shows comes through the client. */
+const CONSOLE = 'src/console';
 /** Tables of data, which a script writes. */
 const GENERATED = ['src/client/api/*.ts'];
 
@@ -139,7 +144,7 @@ function walls() {
     const rooms = layers.flat().filter((room) => room !== '*');
     assertComplete(folder, rooms);
     return rooms.map((room) => ({
-      files: [`${folder}/${room}/*.ts`],
+      files: [`${folder}/${room}/*.{ts,tsx}`],
       rules: {
         'no-restricted-imports': ['error', { patterns: patternsOf(`${folder}/${room}`) }] as ['error', Restricted],
       },
@@ -154,7 +159,17 @@ function patternsOf(path: string): Pattern[] {
   });
   if (path === CLIENT) return [OUTSIDE_CLIENT];
   if (path.startsWith(`${CLIENT}/`)) return [{ ...OUTSIDE_CLIENT, regex: '^(\\.\\./\\.\\./|@|[a-z])' }];
+  if (path === CONSOLE || path.startsWith(`${CONSOLE}/`))
+    return [...patterns, POSTGRES, outsideConsole(steps.length - 1)];
   return path.startsWith(TALKS_TO_POSTGRES) ? patterns : [...patterns, POSTGRES];
+}
+
+/** `ups`: how far the folder is below `src`. */
+function outsideConsole(ups: number): Pattern {
+  const others = foldersOf('src').filter((room) => room !== 'client' && room !== 'console');
+  const up = '\\.\\./'.repeat(ups);
+  const regex = `^(node:|${up}(${others.join('|')})/)`;
+  return { regex, message: `${CONSOLE} imports only its own files, packages and src/client/client.ts` };
 }
 
 function foldersOf(folder: string): readonly string[] {
@@ -205,10 +220,11 @@ export default defineConfig({
   },
   overrides: [
     {
-      files: ['src/**/*.ts', 'scripts/**/*.ts', 'tests/**/*.ts'],
+      files: ['src/**/*.{ts,tsx}', 'scripts/**/*.ts', 'tests/**/*.ts'],
       rules: { 'max-lines': ['error', { max: 250 }] },
     },
-    { files: GENERATED, rules: { 'max-lines': 'off' } },
+    // English is in one file.
+    { files: [...GENERATED, 'src/console/words/strings.ts'], rules: { 'max-lines': 'off' } },
     ...walls(),
     {
       files: ['tests/**/*.ts', 'docs/pictures/*.ts'],

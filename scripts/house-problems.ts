@@ -28,6 +28,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'cli/work': 'features/work/terminal',
   'client/api': 'client',
   'core/config/source': 'core/config',
+  'console/words': 'console',
   daemon: 'e2e',
   'daemon/focus/engage': 'daemon/focus',
   'daemon/kept': 'e2e',

@@ -7,10 +7,7 @@ export interface ClientOptions {
    * the same database: one is used until it fails, then the next one.
    */
   readonly baseUrl: string | URL | readonly (string | URL)[];
-  /**
-   * The bearer token, or a function that returns it and is asked before each request. Null: for the page of the console, whose browser sends the cookie of its
-   * session; `fetch` has to add the header `X-Animus-CSRF`.
-   */
+  /** The bearer token, or a function that returns it and is asked before each request. Null: requests have none, such as those of a page whose browser sends the cookie of its session. */
   readonly token: string | (() => string | Promise<string>) | null;
   /** How often a request is sent again after a connection fault, 429, 502, 503 or 504; default 4 for each address. */
   readonly retries?: number;

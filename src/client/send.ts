@@ -51,14 +51,14 @@ export function createSend(client: ClientOptions, addresses: Addresses): Send {
     { signal, timeoutMs = usualMs }: CallOptions,
     read: (response: Response, root: string) => Promise<Result> | Result,
   ): Promise<Result> {
-    const bearer = await tokenOf({ token });
+    const known = await tokenOf({ token });
     const { method, path, headers, body } = outgoing;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
     try {
       const response = await request(root + path, {
         method,
-        headers: bearer === null ? headers : { ...headers, authorization: `Bearer ${bearer}` },
+        headers: { ...headers, ...(known !== null && { authorization: `Bearer ${known}` }) },
         // The token must not be sent to where a redirect leads.
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
@@ -108,7 +108,7 @@ function isRefusal(status: number | null): boolean {
   return ALWAYS_REFUSED.includes(status ?? 0);
 }
 
-/** The token for the next request; null: none. Errors: `client.invalid`, because an error of `fetch` about a header would contain it. */
+/** The token for the next request; null: it has none. Errors: `client.invalid`, because an error of `fetch` about a header would contain it. */
 export async function tokenOf({ token: given }: Pick<ClientOptions, 'token'>): Promise<string | null> {
   if (given === null) return null;
   const token: unknown = typeof given === 'function' ? await given() : given;

@@ -21,6 +21,16 @@ test('a call sends path, query, body and token', async () => {
   expect(requests[3]!.headers['idempotency-key']).toBe('one');
 });
 
+test('without a token a call has no Authorization header: a browser sends the cookie of its session', async () => {
+  const sent: Headers[] = [];
+  const fake = async (_: string, { headers }: RequestInit) => {
+    sent.push(new Headers(headers));
+    return Response.json({});
+  };
+  await createClient({ baseUrl: 'http://h:1', token: null, fetch: fake }).operate.status();
+  expect(sent.map((headers) => headers.has('authorization'))).toEqual([false]);
+});
+
 test.each(['http://h:1', 'http://h:1/', 'http://h:1/api/v1', new URL('http://h:1/api/v1/')])(
   'baseUrl %s',
   async (baseUrl) => {

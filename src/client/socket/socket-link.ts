@@ -26,7 +26,7 @@ export interface LinkOptions {
   readonly onEnd: (error: ApiError) => void;
 }
 
-/** The subprotocol of the API. A browser can send no header, so the token is the second one. */
+/** The subprotocol of the API. A browser can send no header, so the token, if there is one, is the second. */
 const SUBPROTOCOL = 'animus.v1';
 /** Tokens of animus and JSON Web Tokens; a subprotocol cannot contain everything (RFC 9110, 5.6.2). */
 const SENDABLE = /^[\w.-]+$/;
@@ -36,17 +36,17 @@ const NOT_ALLOWED = 1008;
 /** So often it is asked whether the other side is there, within the time of silence. */
 const PINGS = 3;
 
-/** Opens a connection. `token` null: a browser sends the cookie of its session. Errors: `client.invalid` for a token that no subprotocol can contain; `client.unreachable`, whatever the reason: browsers do not tell it. */
+/** Opens a connection. Errors: `client.invalid` for a token that no subprotocol can contain; `client.unreachable`, whatever the reason: browsers do not tell it. */
 export async function openLink(root: string, token: string | null, options: LinkOptions): Promise<SocketLink> {
   const { webSocket, silenceMs, onMessage, onEnd } = options;
   if (token !== null && !SENDABLE.test(token)) {
     throw new ApiError('client.invalid', 'a WebSocket can send only tokens of animus and JSON Web Tokens');
   }
   const { origin } = new URL(root);
-  const socket = new webSocket(`${root.replace(/^http/, 'ws')}/socket`, [
-    SUBPROTOCOL,
-    ...(token === null ? [] : [`token.${token}`]),
-  ]);
+  const socket = new webSocket(
+    `${root.replace(/^http/, 'ws')}/socket`,
+    token === null ? [SUBPROTOCOL] : [SUBPROTOCOL, `token.${token}`],
+  );
   let isOpen = false;
   let heardMs = performance.now();
   let refusal: ApiError | null = null;

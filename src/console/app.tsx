@@ -1,0 +1,58 @@
+/** The frame: the navigation, and the page that the address names, or the login. */
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { sentenceOf } from './model/api.ts';
+import { place } from './model/place.ts';
+import { session } from './model/session-state.ts';
+import { Navigation } from './navigation.tsx';
+import { LoginPage } from './pages/login/login-page.tsx';
+import { type Page, pageAt } from './pages.ts';
+import { Notices } from './ui/notices.tsx';
+import { Problem } from './ui/problem.tsx';
+import { S } from './words/strings.ts';
+
+export function App() {
+  const now = session.value;
+  if (now.is === 'unknown') return null;
+  if (now.is === 'none') return <LoginPage ended={now.ended} problem={now.problem} />;
+  const page = pageAt(place.value);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skipToMain}>
+        {S.nav.skip}
+      </a>
+      <Navigation />
+      <main id="main" tabIndex={-1}>
+        {page === undefined ? (
+          <Problem text={S.nav.noPage(place.value.page)} />
+        ) : (
+          <LoadedPage key={page.name} page={page} />
+        )}
+      </main>
+      <Notices />
+    </>
+  );
+}
+
+/** The hash of the address names the page, so a link within it moves the focus by hand. */
+function skipToMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+/** The code of a page is loaded when it is first shown. */
+function LoadedPage({ page }: { readonly page: Page }) {
+  const [Shown, setShown] = useState<{ readonly it: ComponentType } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    page.load().then(
+      ({ default: it }) => setShown({ it }),
+      (error: unknown) => setProblem(S.nav.notLoaded(sentenceOf(error))),
+    );
+  }, [page]);
+  useEffect(() => {
+    document.title = `${page.title} · animus`;
+  }, [page]);
+  if (problem !== null) return <Problem text={problem} retry={() => location.reload()} />;
+  return Shown === null ? null : <Shown.it />;
+}

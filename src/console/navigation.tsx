@@ -1,0 +1,55 @@
+/** The navigation: a column beside the page, or a bar below it on a phone; `g` and a letter go to a page. */
+import { useEffect } from 'preact/hooks';
+import { goTo, hrefTo, place } from './model/place.ts';
+import { logOut } from './model/session.ts';
+import { session } from './model/session-state.ts';
+import { PAGES } from './pages.ts';
+import { isTyping } from './ui/keys.ts';
+import { S } from './words/strings.ts';
+
+/** How long after `g` the letter may come. */
+const CHORD_MS = 1500;
+
+export function Navigation() {
+  useEffect(listenForKeys, []);
+  const now = session.value;
+  return (
+    <nav class="nav" aria-label={S.nav.label}>
+      <a class="nav-home" href={hrefTo('now')}>
+        animus
+      </a>
+      <ul>
+        {PAGES.filter(({ menu }) => menu !== null).map(({ name, title }) => (
+          <li key={name}>
+            <a href={hrefTo(name)} aria-current={place.value.page === name ? 'page' : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {now.is === 'open' && (
+        <div class="nav-person">
+          <span title={S.nav.role(now.me.role)}>{now.me.person}</span>
+          <button type="button" class="quiet" onClick={() => void logOut()}>
+            {S.nav.logOut}
+          </button>
+        </div>
+      )}
+    </nav>
+  );
+}
+
+function listenForKeys(): () => void {
+  let since = 0;
+  const pressed = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.key === 'g') since = event.timeStamp;
+    else if (event.timeStamp - since < CHORD_MS) {
+      since = 0;
+      const page = PAGES.find(({ menu }) => menu?.key === event.key);
+      if (page) goTo(page.name);
+    }
+  };
+  addEventListener('keydown', pressed);
+  return () => removeEventListener('keydown', pressed);
+}

@@ -1,0 +1,35 @@
+/** What runs, what needs a person, and what it has cost today. */
+import { api } from '../../model/api.ts';
+import { useLiveStates } from '../../model/live.ts';
+import { useLoaded } from '../../model/use-loaded.ts';
+import { Shown } from '../../ui/shown.tsx';
+import { S } from '../../words/strings.ts';
+import { Attention } from './attention.tsx';
+import { Daemons } from './daemons.tsx';
+import { Queue } from './queue.tsx';
+import { Running } from './running.tsx';
+import { SpendToday } from './spend-today.tsx';
+
+/** Turns and costs change without a change of state. */
+const REFRESH_MS = 5000;
+
+export default function NowPage() {
+  useLiveStates();
+  const status = useLoaded((signal) => api.operate.status({ signal }), [], { everyMs: REFRESH_MS, live: true });
+  return (
+    <>
+      <h1>{S.now.title}</h1>
+      <Shown of={status}>
+        {(now) => (
+          <div class="panels">
+            <Attention status={now} />
+            <Running foci={now.foci} />
+            <Queue queue={now.queue} pauses={now.pauses} reload={status.reload} />
+            <Daemons daemons={now.daemons} foci={now.foci} />
+            <SpendToday rows={now.spend_today} />
+          </div>
+        )}
+      </Shown>
+    </>
+  );
+}
