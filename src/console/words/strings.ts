@@ -23,7 +23,6 @@ export const S = {
     submit: 'Log in',
     expired: 'Your session has ended. Log in again to go on where you were.',
     left: 'You have logged out.',
-    refused: (status: number) => `The server refused the login (${status}).`,
     stillOpen: (why: string) =>
       `The server could not be reached (${why}), so the session stays valid until it expires. Close the browser, or revoke it with \`animus token revoke\`.`,
   },
