@@ -34,6 +34,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/http': [
     ['*'],
     ['api'],
+    ['console'],
     ['door', 'mcp'],
     ['artifacts', 'conversations', 'sockets', 'streams', 'work'],
     ['route'],
