@@ -1,9 +1,17 @@
-/** A real daemon that serves the console, with its API, on a database of the file. */
+/** Real daemons that serve the console, with its API, on a database of the file. */
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { hashAccessToken, newAccessToken } from '../../src/core/secrets/access-token.ts';
 import type { PersonRole } from '../../src/core/work/people.ts';
 import { createLoginLink } from '../../src/features/people/store.ts';
 import type { Database } from '../../src/store/sql/database.ts';
-import { type DaemonProcess, makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
+import {
+  type DaemonProcess,
+  LAUNCHER,
+  makeSite,
+  type Site,
+  startDaemon,
+  type WhenDone,
+} from '../support/daemon-process.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -38,6 +46,19 @@ model = "play/any"
 system_prompt = "You play."
 `;
 
+/** One for all tests of a file. Call it where hooks may be registered; returns it once the tests run. */
+export function testConsole(pg: TestDatabase, options: ConsoleSiteOptions = {}): () => ConsoleSite {
+  let site: ConsoleSite | null = null;
+  const removals: (() => void | Promise<void>)[] = [];
+  beforeAll(async () => {
+    site = await startConsole(pg, options, (remove) => removals.unshift(remove));
+  });
+  afterAll(async () => {
+    for (const remove of removals) await remove();
+  });
+  return () => site!;
+}
+
 /** Starts one; it is killed when the test has finished. */
 export async function startConsole(
   pg: TestDatabase,
@@ -46,17 +67,21 @@ export async function startConsole(
     files = { 'script.toml': '[[answer]]\ntext = "All is done."\n' },
     config = '[providers.play]\nkind = "scripted"\nscript = "script.toml"\n',
   }: ConsoleSiteOptions = {},
+  whenDone: WhenDone = onTestFinished,
 ): Promise<ConsoleSite> {
   const port = await freePort();
-  const site = makeSite({
-    databaseUrl: pg.connectionString,
-    modelUrl: null,
-    config: `[daemon]\nhttp = "127.0.0.1:${port}"\n[http]\napi = true\n${config}`,
-    faculties,
-    files,
-  });
+  const site = makeSite(
+    {
+      databaseUrl: pg.connectionString,
+      modelUrl: null,
+      config: `[daemon]\nhttp = "127.0.0.1:${port}"\n[http]\napi = true\n${config}`,
+      faculties,
+      files,
+    },
+    whenDone,
+  );
   const url = `http://127.0.0.1:${port}/`;
-  const start = () => startDaemon(site);
+  const start = () => startDaemon(site, [], {}, undefined, LAUNCHER, whenDone);
   return {
     url,
     site,
