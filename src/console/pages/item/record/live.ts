@@ -48,7 +48,10 @@ function answerAfter(live: Live, { focus, turn, from, text }: TextPiece): Live {
 }
 
 /** What had been said when the work was cancelled has no `turn` before it. */
-function recordedText(live: Live, { focus, turn, cut_off }: Extract<WorkEvent, { readonly type: 'text'; readonly id: string }>): Live {
+function recordedText(
+  live: Live,
+  { focus, turn, cut_off }: Extract<WorkEvent, { readonly type: 'text'; readonly id: string }>,
+): Live {
   return cut_off === true ? { ...live, answer: null, recorded: { focus, turn } } : live;
 }
 

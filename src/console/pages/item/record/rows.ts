@@ -33,6 +33,8 @@ export interface Tokens {
 }
 
 export interface CallRow {
+  /** `FOCUS.TURN.ID`, as in addresses: another focus may have a call of the same id. */
+  readonly key: string;
   readonly id: string;
   readonly parentId: string | null;
   /** The key of its turn. */
@@ -66,6 +68,7 @@ export function turnRow(turn: Turn, focus: number): TurnRow {
 
 export function callRow(call: ToolCall, focus: number): CallRow {
   return {
+    key: `${focus}.${call.turn}.${call.call_id}`,
     id: call.call_id,
     parentId: call.parent_call_id,
     turnKey: `${focus}.${call.turn}`,
@@ -87,7 +90,8 @@ export function numbersOf(foci: readonly Focus[]): ReadonlyMap<string, number> {
 }
 
 function tokensOf(usage: unknown): Tokens | null {
-  if (typeof usage !== 'object' || usage === null || !('input' in usage) || typeof usage.input !== 'number') return null;
+  if (typeof usage !== 'object' || usage === null || !('input' in usage) || typeof usage.input !== 'number')
+    return null;
   const number = (name: string) => {
     const value: unknown = (usage as Record<string, unknown>)[name];
     return typeof value === 'number' ? value : 0;

@@ -23,7 +23,11 @@ export function useRecord(id: string, revision: number): ItemRecord {
   useEffect(() => setRecord(NOTHING), [id]);
   useEffect(() => {
     const stop = new AbortController();
-    void readAll(reader, stop.signal, (part) => !stop.signal.aborted && setRecord((before) => ({ ...before, ...part })));
+    void readAll(
+      reader,
+      stop.signal,
+      (part) => !stop.signal.aborted && setRecord((before) => ({ ...before, ...part })),
+    );
     return () => stop.abort();
   }, [reader, revision]);
   return record;

@@ -51,7 +51,8 @@ export function xOf({ scale, view }: Scene, ms: number, width: number): number {
 export function barAt(scene: Scene, x: number, y: number, width: number): Bar | null {
   const lane = scene.lanes[Math.floor((y - TOP_PX) / LANE_PX)];
   if (lane === undefined) return null;
-  const at = (px: number) => timeAtPlace(scene.scale, scene.view.from + (px / width) * (scene.view.to - scene.view.from));
+  const at = (px: number) =>
+    timeAtPlace(scene.scale, scene.view.from + (px / width) * (scene.view.to - scene.view.from));
   return barsWithin(lane.bars, at(x - 2), at(x + 2))[0] ?? null;
 }
 
@@ -61,7 +62,12 @@ interface LaneAt {
   readonly colours: Colours;
 }
 
-function drawLane(context: CanvasRenderingContext2D, scene: Scene, lane: Lane, { index, width, colours }: LaneAt): void {
+function drawLane(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  lane: Lane,
+  { index, width, colours }: LaneAt,
+): void {
   const y = TOP_PX + index * LANE_PX;
   const [fromMs, toMs] = [timeAtPlace(scene.scale, scene.view.from), timeAtPlace(scene.scale, scene.view.to)];
   let drawnTo = -1;
@@ -102,7 +108,13 @@ function drawLabel(context: CanvasRenderingContext2D, label: string, { left, rig
   context.restore();
 }
 
-function drawIdle(context: CanvasRenderingContext2D, scene: Scene, width: number, height: number, colours: Colours): void {
+function drawIdle(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  width: number,
+  height: number,
+  colours: Colours,
+): void {
   const { from, to } = scene.view;
   context.fillStyle = colours('sunken');
   for (const piece of scene.scale.pieces) {
@@ -119,7 +131,8 @@ function drawTicks(context: CanvasRenderingContext2D, { scale, view }: Scene, wi
   for (let tick = 0; tick < count; tick++) {
     const time = new Date(timeAtPlace(scale, view.from + (tick / count) * (view.to - view.from)));
     const day = time.toLocaleDateString();
-    const shown = `${day === before ? '' : `${day} `}${time.toLocaleTimeString()}`;
+    // The first one is in the head of the page.
+    const shown = before === '' || day === before ? time.toLocaleTimeString() : day;
     before = day;
     context.fillText(shown, (tick / count) * width, TOP_PX / 2);
     context.fillRect((tick / count) * width, TOP_PX - 3, 1, 3);

@@ -7,7 +7,7 @@ export type BarKind = 'focus' | 'turn' | 'call' | 'wait';
 
 export interface Bar extends Span {
   readonly kind: BarKind;
-  /** Of a turn its key, of a call its id, of a focus its number. */
+  /** Of a turn its key, of a call too, of a focus its number. */
   readonly key: string;
   readonly label: string;
   readonly failed: boolean;
@@ -47,7 +47,7 @@ export function lanesOf({ foci, turns, calls }: Recorded, nowMs: number): readon
   );
   const begun = calls.filter(({ startMs }) => startMs !== null);
   const callBars = begun.map((call) =>
-    bar(WAITS.has(call.name) ? 'wait' : 'call', call.id, call.name, call.startMs!, call.endMs ?? nowMs, {
+    bar(WAITS.has(call.name) ? 'wait' : 'call', call.key, call.name, call.startMs!, call.endMs ?? nowMs, {
       failed: call.isError,
       open: call.endMs === null,
     }),

@@ -8,8 +8,8 @@ import { S } from '../../../words/strings.ts';
 import type { ItemRecord } from '../record/use-record.ts';
 import { barAt, drawTimeline, LANE_PX, type Scene, TOP_PX, type View } from './draw-timeline.ts';
 import { type Bar, busySpans, lanesOf } from './lanes.ts';
-import { timeScale } from './time-scale.ts';
-import { moved, zoomed } from './view.ts';
+import { placeOfTime, timeScale } from './time-scale.ts';
+import { moved, showing, zoomed } from './view.ts';
 import './timeline.css';
 
 const STEP = 0.25;
@@ -32,6 +32,10 @@ export function Timeline({ id, record }: { readonly id: string; readonly record:
     setView(next.to - next.from >= scale.length ? null : next);
   };
   const move = (by: number) => setView(moved(shown, by, scale.length));
+  useEffect(() => {
+    const bar = lanes.flatMap(({ bars }) => bars).find(({ key }) => key === scene.chosen);
+    if (view !== null && bar) setView(showing(view, placeOfTime(scale, bar.fromMs), scale.length));
+  }, [scene.chosen]);
   if (lanes.every(({ bars }) => bars.length === 0)) return null;
   return (
     <section class="timeline" aria-label={S.item.timeline.title}>
@@ -83,7 +87,16 @@ function Lanes({ id, scene, onZoom, onMove }: LanesProps) {
   const newest = useRef({ scene, onZoom, onMove });
   newest.current = { scene, onZoom, onMove };
   useLayoutEffect(() => draw(canvas.current, scene));
-  useEffect(() => listen(canvas.current!, () => newest.current, setUnder, (bar) => choose(id, bar)), [id]);
+  useEffect(
+    () =>
+      listen(
+        canvas.current!,
+        () => newest.current,
+        setUnder,
+        (bar) => choose(id, bar),
+      ),
+    [id],
+  );
   return (
     <div class="timeline-place">
       <canvas
