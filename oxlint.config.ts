@@ -80,6 +80,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
   'src/client': [['socket'], ['api']],
   'src/console': [['*'], ['pages'], ['ui'], ['model'], ['words']],
+  'src/console/ui': [['ask'], ['*']],
   // Pages do not know each other.
   'src/console/pages': [['…']],
   'src/console/pages/item': [['*'], ['tabs', 'timeline'], ['record']],

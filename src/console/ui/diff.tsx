@@ -9,7 +9,9 @@ import './diff.css';
 const MOST_OPEN_FILES = 12;
 const MOST_OPEN_LINES = 400;
 const STEP_LINES = 300;
-const MOST_LINE_CHARS = 1000;
+/** Of a longer line or name, the rest comes when somebody asks. */
+const MOST_LINE_CHARS = 2000;
+const MOST_PATH_CHARS = 400;
 
 /** A patch as git writes it. */
 export function Patch({ patch }: { readonly patch: string }) {
@@ -56,10 +58,11 @@ function File({ file, isOpen }: { readonly file: PatchFile; readonly isOpen: boo
         <span class="mono diff-path">
           {file.from !== null && (
             <>
-              <VisibleText text={file.from} /> →{' '}
+              <VisibleText text={file.from} most={MOST_PATH_CHARS} />
+              {' → '}
             </>
           )}
-          <VisibleText text={file.path} />
+          <VisibleText text={file.path} most={MOST_PATH_CHARS} />
         </span>
         {file.is !== 'changed' && <span class="faint">{S.ui.fileIs[file.is]}</span>}
         <Counts added={file.added} removed={file.removed} />
@@ -113,7 +116,7 @@ function HunkRows({ hunk }: { readonly hunk: Hunk }) {
     <>
       <tr class="diff-place">
         <td colSpan={3}>
-          <span aria-hidden="true">⋯</span> <VisibleText text={hunk.place} />
+          <span aria-hidden="true">⋯</span> <VisibleText text={hunk.place} kind="source" most={MOST_PATH_CHARS} />
         </td>
       </tr>
       {hunk.lines.map((line, index) => (
@@ -133,7 +136,7 @@ function Line({ line }: { readonly line: PatchLine }) {
       <td class="diff-text" data-mark={MARKS[line.is]}>
         {line.is === 'added' && <span class="hidden">{S.ui.added} </span>}
         {line.is === 'removed' && <span class="hidden">{S.ui.removed} </span>}
-        <VisibleText text={line.text} most={MOST_LINE_CHARS} />
+        <VisibleText text={line.text} kind="source" most={MOST_LINE_CHARS} />
       </td>
     </tr>
   );
