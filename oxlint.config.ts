@@ -22,6 +22,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['client', 'core'],
   ],
   'src/cli': [['*'], ['demo', 'doctor', 'faculty', 'shell'], ['…']],
+  'src/cli/demo': [['*'], ['week']],
   // Parts do not know each other.
   'src/features': [['…']],
   'src/features/skills': [['folders']],
