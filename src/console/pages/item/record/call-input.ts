@@ -15,9 +15,7 @@ export function shortInput({ input, finalInput }: Pick<CallRow, 'input' | 'final
   if (typeof used !== 'object' || used === null) return JSON.stringify(used) ?? '';
   const values = Object.values(used);
   const first = values.find((value) => typeof value === 'string');
-  return values.length === 1 || typeof first === 'string'
-    ? String(first ?? JSON.stringify(values[0]))
-    : JSON.stringify(used);
+  return first ?? JSON.stringify(values.length === 1 ? values[0] : used);
 }
 
 /** What it changes, from what is recorded of the call alone; null: it is shown as JSON. Only what the picture shows completely. */

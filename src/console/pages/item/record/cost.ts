@@ -21,8 +21,6 @@ interface Cost {
 }
 
 export function costOf(turns: readonly TurnRow[]): Cost {
-  const total = (values: Values) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-  const largest = (values: Values) => values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
   const contexts = turns.map(({ tokens }) => tokens?.input ?? null);
   const cached = turns.map(({ tokens }) => tokens?.cacheRead ?? null);
   const outputs = turns.map(({ tokens }) => tokens?.output ?? null);
@@ -44,6 +42,14 @@ export function costOf(turns: readonly TurnRow[]): Cost {
     largest: largest(contexts),
     longestSeconds: largest(seconds),
   };
+}
+
+function total(values: Values): number {
+  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+}
+
+function largest(values: Values): number {
+  return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
 /** The context window of the model of the last turn; null: it is not known. */

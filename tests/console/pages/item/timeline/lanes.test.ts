@@ -52,7 +52,7 @@ test('barsWithin finds those that a part shows', () => {
     { foci: [], turns: [0, 10, 20, 30].map((at) => turn(String(at), at, at + 5)), calls: [] },
     0,
   );
-  const keys = (from: number, to: number) => barsWithin(turns!.bars, from, to).map(({ key }) => key);
+  const keys = (from: number, to: number) => barsWithin(turns?.bars ?? [], from, to).map(({ key }) => key);
   expect(keys(0, 100)).toEqual(['0', '10', '20', '30']);
   expect(keys(12, 22)).toEqual(['10', '20']);
   expect(keys(6, 9)).toEqual([]);
