@@ -1,5 +1,5 @@
 /** Follows an item: what it says live, and when there is more to read. */
-import { signal, type ReadonlySignal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ApiError } from '../../../../client/client.ts';
 import { api, sentenceOf } from '../../../model/api.ts';

@@ -1,7 +1,7 @@
 /** One call in a line that opens: what it was asked, and what it answered. */
 import { useState } from 'preact/hooks';
-import { duration } from '../../../ui/duration.ts';
 import { Diff } from '../../../ui/diff.tsx';
+import { duration } from '../../../ui/duration.ts';
 import { Json } from '../../../ui/json.tsx';
 import { Text } from '../../../ui/text.tsx';
 import { VisibleText } from '../../../ui/visible-text.tsx';
