@@ -24,7 +24,9 @@ test('what the first page loads is small, and nothing comes from another host', 
   expect(now).toHaveLength(1);
   expect(gzipSync(Buffer.concat([Buffer.from(html), ...first])).length).toBeLessThan(FIRST_PAGE_BYTES);
   for (const name of globSync('**/*.{js,css,html}', { cwd: directory })) {
-    const foreign = readFileSync(join(directory, name), 'utf8').match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? [];
+    // Marked says this when it has a bug; nothing opens it.
+    const text = readFileSync(join(directory, name), 'utf8').replaceAll('https://github.com/markedjs/marked.', '');
+    const foreign = text.match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? [];
     expect(
       foreign.filter((address) => !address.endsWith('w3.org')),
       name,
