@@ -22,6 +22,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['client', 'core'],
   ],
   'src/cli': [['*'], ['demo', 'doctor', 'faculty', 'shell'], ['…']],
+  'src/cli/demo': [['*'], ['week']],
   // Parts do not know each other.
   'src/features': [['…']],
   'src/features/skills': [['folders']],
@@ -80,6 +81,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
   'src/client': [['socket'], ['api']],
   'src/console': [['*'], ['pages'], ['ui'], ['model'], ['words']],
+  'src/console/ui': [['ask'], ['*']],
   // Pages do not know each other.
   'src/console/pages': [['…']],
   'src/core/permissions': [['*'], ['command', 'fields'], ['text']],

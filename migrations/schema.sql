@@ -1060,14 +1060,16 @@ create table animus.tokens (
   revoked_at   timestamptz,
   revoked_by   text,
   created_with uuid,
+  kind         text        not null default 'token',
   primary key (id),
   constraint tokens_token_hash_key unique (token_hash),
   constraint tokens_created_with_fkey foreign key (created_with) references animus.tokens(id) on delete set null,
-  constraint tokens_person_fkey foreign key (person) references animus.people(name),
   constraint tokens_hash_check check (octet_length(token_hash) = 32),
+  constraint tokens_kind_check check (kind in ('token', 'session')),
   constraint tokens_label_check check (length(label) <= 200),
   constraint tokens_revoked_check check ((revoked_at is null) = (revoked_by is null)),
-  constraint tokens_role_check check (role in ('submitter', 'reader', 'operator'))
+  constraint tokens_role_check check (role in ('submitter', 'reader', 'operator')),
+  constraint tokens_session_check check (kind <> 'session' or expires_at is not null)
 );
 create index tokens_created_with on animus.tokens (created_with) where created_with is not null;
 create index tokens_person on animus.tokens (person);
@@ -1394,6 +1396,20 @@ create table animus.faculty_faults (
   primary key (faculty)
 );
 
+create table animus.login_links (
+  id         uuid        not null,
+  person     text        not null,
+  link_hash  bytea       not null,
+  created_by text        not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  used_at    timestamptz,
+  primary key (id),
+  constraint login_links_link_hash_key unique (link_hash),
+  constraint login_links_person_fkey foreign key (person) references animus.people(name),
+  constraint login_links_hash_check check (octet_length(link_hash) = 32)
+);
+
 create table animus.work_words (
   work_item_id uuid     not null,
   words        tsvector not null,
@@ -1561,7 +1577,7 @@ create table animus.periods_read (
 --   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls, estimated_usd, lost_usd, lost_requests, uncounted_calls, assumed_tokens, provider, source
 
 -- create view animus.visible_tokens: its query stands in functions/
---   id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
+--   id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state, kind
 
 -- create view animus.visible_tool_calls: its query stands in functions/
 --   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms, final_input, grant_id

@@ -26,6 +26,7 @@ language sql immutable parallel safe as $$
     when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'change', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke', 'pin', 'archive', 'adopt', 'rollback', 'discard']
     when 'work_ledger.entry_type' then array['plan', 'finding', 'decision', 'step', 'error', 'note']
     when 'people.role' then array['submitter', 'reader', 'operator']
+    when 'tokens.kind' then array['token', 'session']
     when 'tokens.scopes' then array['read', 'work', 'decide']
     when 'webhooks.events' then array['work.queued', 'work.scheduled', 'work.claimed', 'work.running', 'work.waiting', 'work.completed', 'work.dead', 'work.cancelled', 'work.merged', 'approval.waiting']
   end

@@ -25,16 +25,16 @@ create or replace view animus.visible_chains as
          d.subject_digest, d.previous_hash, d.hash
     from animus.decisions d where (select animus.sees_all());
 
--- People, for those who see them all, and tokens without their hashes: the person's own, for those all.
+-- People, for those who see them all, and tokens and sessions without their hashes: the person's own, for those all.
 create or replace view animus.visible_people as
   select p.name, p.role, p.created_by, p.created_at, p.disabled_at,
-         (select count(*)::int from animus.tokens t where t.person = p.name and t.revoked_at is null and coalesce(t.expires_at > animus.now(), true)) as tokens
+         (select count(*)::int from animus.tokens t where t.person = p.name and t.kind = 'token' and t.revoked_at is null and coalesce(t.expires_at > animus.now(), true)) as tokens
     from animus.people p where (select animus.sees_people());
 create or replace view animus.visible_tokens as
   select t.id, t.person, t.label, t.role, t.scopes, t.created_by, t.created_at, t.expires_at, t.last_used_at, t.revoked_at, t.revoked_by, t.created_with,
          case when t.revoked_at is not null then 'revoked' when t.expires_at <= animus.now() then 'expired'
-              when p.disabled_at is not null then 'disabled' else 'valid' end as state
-    from animus.tokens t join animus.people p on p.name = t.person
+              when case when p.name is null then o.disabled_at else p.disabled_at end is not null then 'disabled' else 'valid' end as state, t.kind
+    from animus.tokens t left join animus.people p on p.name = t.person left join animus.people o on o.name = '*'
    where 'person:' || t.person = (select animus.actor()) or (select animus.sees_people());
 
 -- How running daemons serve each faculty, as its file says; what it is for is in visible_faculties; where they run is for those who see all work.

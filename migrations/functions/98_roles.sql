@@ -52,9 +52,10 @@ begin
     execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts, animus.own_mail, animus.own_workspaces, animus.own_conversations, animus.own_chat_messages, animus.own_files, animus.waiting_work to %I', v_role);
     if v_role not in ('animus_submitter', 'animus_gateway') then
       execute format('grant select on all tables in schema animus to %I', v_role);
-      -- Who knows the hash of a token can act with it as a gateway, so nobody may read it.
-      execute format('revoke all on animus.tokens from %I', v_role);
-      execute format('grant select (id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by) on animus.tokens to %I', v_role);
+      -- Who knows the hash of a token or of a login link can act with it as a gateway, so nobody may read it.
+      execute format('revoke all on animus.tokens, animus.login_links from %I', v_role);
+      execute format('grant select (id, person, created_by, created_at, expires_at, used_at) on animus.login_links to %I', v_role);
+      execute format('grant select (id, kind, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by) on animus.tokens to %I', v_role);
       -- We cannot grant rights on a pgmq that another role installed, and do not need to.
       begin
         execute format('grant usage on schema pgmq to %I', v_role);

@@ -61,6 +61,11 @@ export interface HttpPlace {
   readonly status?: 200 | 201 | 202;
   /** Its answer contains a secret, so that what is kept for a repetition is encrypted. Default: false. */
   readonly secret?: boolean;
+  /**
+   * It begins or ends the session of a browser, and its answer sets or removes the cookie. One that begins is for everybody: its fields `token` or `link` say who
+   * sends it; what `run` returns has the secret of the session as `session`, which only the cookie shows. It honours no Idempotency-Key. Default: neither.
+   */
+  readonly session?: 'begins' | 'ends';
   /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id';
   /** The name of the type of its body in the document; default: it has none. */

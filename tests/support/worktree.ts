@@ -77,7 +77,7 @@ export async function close(
 ): Promise<ClosedWorktree> {
   const words = { author: worktree.spec.author, message: 'What was left\n' };
   const closed = await closeWorktree(worktree, { ended, commit, words }, means);
-  if (closed.state === 'removed') await removeWorktree(worktree, means);
+  if (closed.state === 'removed') await removeWorktree(worktree, closed, means);
   return closed;
 }
 

@@ -1,8 +1,8 @@
 -- People and tokens: who may act through a gateway, and with which role. 01_actors.sql has the rules that ask for the role.
 
 -- Acts for the person of a token until the end of the transaction, as act_as does, with the lower of the roles of both. p_hash is the
--- SHA-256 of the token; the token itself never reaches the database. The last use is written at most once a minute, and not while
--- another transaction writes it.
+-- SHA-256 of the token, or of the secret of a session (sessions.sql); neither reaches the database itself. A person who is not listed has the role of `*`. The
+-- last use is written at most once a minute, and not while another transaction writes it.
 -- Locks: the row of the token, once a minute. Raises: WA002 for a second person, WA004, WA007 for a token that is unknown, revoked or
 -- expired, or whose person is disabled; 42501.
 create or replace function animus.act_with_token(
@@ -16,8 +16,8 @@ declare
   v_set   text;
 begin
   if pg_has_role(session_user, to_regrole('animus_gateway')::oid, 'member') is not true then perform animus.require_gateway(); end if;
-  select t.id, t.person, t.role, t.scopes, t.expires_at, t.revoked_at, t.last_used_at, p.role as person_role, p.disabled_at into v_token
-    from animus.tokens t join animus.people p on p.name = t.person where t.token_hash = p_hash;
+  select t.id, t.person, t.role, t.scopes, t.expires_at, t.revoked_at, t.last_used_at, p.name is not null as listed, p.role as person_role, p.disabled_at into v_token
+    from animus.tokens t left join animus.people p on p.name = t.person where t.token_hash = p_hash;
   if not found then
     perform animus.raise('WA007', 'the token is not valid');
   elsif v_token.revoked_at is not null then
@@ -26,8 +26,9 @@ begin
     perform animus.raise('WA007', 'the token has expired');
   end if;
   -- Each request comes here: what vouch asks is asked where the answer is not known. Assignments cost less than statements.
-  if v_token.disabled_at is not null or v_token.person = '*' or coalesce(current_setting('animus.acts_as', true), '') <> '' then
+  if not v_token.listed or v_token.disabled_at is not null or v_token.person = '*' or coalesce(current_setting('animus.acts_as', true), '') <> '' then
     perform animus.vouch(v_token.person, v_token.role);
+    v_token.person_role := animus.role_of_person(v_token.person);
   else
     v_set := set_config('animus.acts_as', concat_ws(' ', v_epoch, v_token.person, v_token.role), true);
   end if;
@@ -128,7 +129,7 @@ begin
       perform animus.raise('WA004', 'a token cannot make one that expires later: it expires at ' || animus.show_time(v_by.expires_at));
     end if;
     p_expires_at := coalesce(p_expires_at, v_by.expires_at);
-    if (select count(*) from animus.tokens t where t.person = p_person and t.revoked_at is null and coalesce(t.expires_at > v_now, true)) >= 100 then
+    if (select count(*) from animus.tokens t where t.person = p_person and t.kind = 'token' and t.revoked_at is null and coalesce(t.expires_at > v_now, true)) >= 100 then
       perform animus.raise('WA002', format('%s has 100 tokens: revoke some first', p_person));
     end if;
   end if;

@@ -6,6 +6,7 @@ import { loadConfig } from '../../catalog/config/load-config.ts';
 import { loadFaculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
 import { loadFeatures } from '../../features/features.ts';
 import type { MigrationProgress } from '../../store/migrations/migrate.ts';
 import { logLibraryOutput } from '../../telemetry/library-output.ts';
@@ -16,6 +17,7 @@ import { FACULTIES_OPTION, facultiesDirectory } from '../../terminal/command/fac
 import { SKILLS_OPTION, skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { version } from '../../terminal/command/version.ts';
 import { toolTable } from '../../tools/known-tools.ts';
+import { createIdleHeap } from './idle-heap.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly faculties?: string;
@@ -54,34 +56,39 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
   const { maxConcurrent } = options;
   const openHealth = await context.loadHealth?.();
   const started = sayWhatIsSlow(invocation, config);
-  await runDaemon(
-    {
-      parts: await loadFeatures(),
-      config,
-      version: version(),
-      log,
-      facultiesDir,
-      skillsDirs,
-      watchdog: true,
-      reloadConfig: () =>
-        loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }, [...config.others.keys()]),
-      ...(maxConcurrent !== undefined && { maxConcurrent }),
-      ...(openHealth !== undefined && { openHealth }),
-      ...(context.openApi !== undefined && { openApi: context.openApi }),
-      // Details that are logged would break the line.
-      onMigrating: config.logLevel === 'debug' ? undefined : (step) => showMigrating(invocation, step),
-      onReady: ({ db, daemonId, faculties }) => {
-        started();
-        output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
-        const served = faculties.join(', ') || 'no faculties yet (see above)';
-        output.block(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
+  const idleHeap = createIdleHeap({ clock: systemClock });
+  await idleHeap.start();
+  try {
+    await runDaemon(
+      {
+        parts: await loadFeatures(),
+        config,
+        version: version(),
+        log,
+        facultiesDir,
+        skillsDirs,
+        watchdog: true,
+        reloadConfig: () =>
+          loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }, [...config.others.keys()]),
+        ...(maxConcurrent !== undefined && { maxConcurrent }),
+        ...(openHealth !== undefined && { openHealth }),
+        ...(context.openApi !== undefined && { openApi: context.openApi }),
+        // Details that are logged would break the line.
+        onMigrating: config.logLevel === 'debug' ? undefined : (step) => showMigrating(invocation, step),
+        onReady: ({ db, daemonId, faculties }) => {
+          started();
+          output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
+          const served = faculties.join(', ') || 'no faculties yet (see above)';
+          output.block(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
+        },
       },
-    },
-    context.signals,
-  ).finally(() => {
+      context.signals,
+    );
+  } finally {
     started();
     printAgain();
-  });
+    await idleHeap.stop();
+  }
   context.signals.endedAsAsked();
   return 0;
 }

@@ -18,6 +18,8 @@ export interface Person {
 
 export interface Token {
   readonly id: string;
+  /** A token of a program, or the session of a browser. */
+  readonly kind: 'token' | 'session';
   readonly person: string;
   readonly label: string;
   /** The most that it may do; null: what its person may. */
@@ -33,6 +35,19 @@ export interface Token {
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
   readonly revoked_by: string | null;
+}
+
+export interface Session {
+  /** As in GET /tokens. */
+  readonly id: string;
+  readonly person: string;
+  /** As in `submitted_by` and `decided_by`. */
+  readonly actor: string;
+  readonly role: 'submitter' | 'reader' | 'operator';
+  readonly scopes: readonly ('read' | 'work' | 'decide')[];
+  readonly expires_at: string;
+  /** To be sent with every change, as the header X-Animus-CSRF. */
+  readonly csrf: string;
 }
 
 export interface ShowMeOutput {
@@ -103,6 +118,20 @@ export interface RevokeTokenOutput {
   readonly person: string;
 }
 
+export interface CreateSessionInput {
+  /** A token of animus or of the OIDC issuer; the session has at most its rights, and ends with it. */
+  readonly token?: string | undefined;
+  /** The secret of a login link, which works once. */
+  readonly link?: string | undefined;
+  /** What it is for, such as the name of the browser. */
+  readonly label?: string | undefined;
+}
+
+export interface EndSessionOutput {
+  readonly id: string;
+  readonly person: string;
+}
+
 /** The methods `client.people`. */
 export interface PeopleMethods {
   /**
@@ -124,7 +153,7 @@ export interface PeopleMethods {
    */
   set(name: string, input?: SetPersonInput, options?: CallOptions): Promise<SetPersonOutput>;
   /**
-   * Your tokens, newest first; operators see those of all people. Needs a token of scope `read`.
+   * Your tokens and sessions, newest first; operators see those of all people. Needs a token of scope `read`.
    *
    * `GET /tokens`
    */
@@ -136,9 +165,27 @@ export interface PeopleMethods {
    */
   createToken(input?: CreateTokenInput, options?: CallOptions): Promise<CreateTokenOutput>;
   /**
-   * Revoke a token, and those that were made with it; operators also those of people who are not operators. Needs a token of scope `work`.
+   * Revoke a token or a session, and those that were made with it; operators also those of people who are not operators. Needs a token of scope `work`.
    *
    * `DELETE /tokens/{id}`
    */
   revokeToken(id: string, options?: CallOptions): Promise<RevokeTokenOutput>;
+  /**
+   * Log a browser in, with a token or a login link: the answer sets the cookie of its session. Needs no token: the body says who sends it.
+   *
+   * `POST /sessions`
+   */
+  createSession(input?: CreateSessionInput, options?: CallOptions): Promise<Session>;
+  /**
+   * The session of this browser, and what its page sends with changes. Needs a token of scope `read`.
+   *
+   * `GET /session`
+   */
+  showSession(options?: CallOptions): Promise<Session>;
+  /**
+   * Log this browser out: its session ends, with all tokens that were made with it. Needs a token of scope `read`.
+   *
+   * `DELETE /session`
+   */
+  endSession(options?: CallOptions): Promise<EndSessionOutput>;
 }

@@ -86,6 +86,9 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     createToken: { method: 'POST', path: '/tokens', kind: 'json', input: true, body: true },
     revokeToken: { method: 'DELETE', path: '/tokens/{id}', kind: 'json' },
+    createSession: { method: 'POST', path: '/sessions', kind: 'json', input: true, body: true },
+    showSession: { method: 'GET', path: '/session', kind: 'json' },
+    endSession: { method: 'DELETE', path: '/session', kind: 'json' },
   },
   work: {
     submit: { method: 'POST', path: '/work', kind: 'json', input: true, body: true },

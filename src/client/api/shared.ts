@@ -436,6 +436,7 @@ export type ErrorCode =
   | 'http.unauthorized'
   | 'http.host'
   | 'http.origin'
+  | 'http.csrf'
   | 'http.not_found'
   | 'http.method'
   | 'http.invalid'

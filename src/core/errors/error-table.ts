@@ -128,6 +128,12 @@ export const ERRORS = {
     421,
   ),
   'http.origin': row('pages from {origin} may not use this API; see http.allowed_origins', false, 5, 403),
+  'http.csrf': row(
+    'a change by a session needs the header X-Animus-CSRF with the `csrf` that GET /api/v1/session returns',
+    false,
+    5,
+    403,
+  ),
   'http.not_found': row('there is nothing at this path; the paths are in /api/v1/openapi.json', false, 3),
   'http.method': row('this path accepts only {methods}', false, 2, 405),
   'http.invalid': row('the request is not valid: {detail}', false, 2),

@@ -69,7 +69,7 @@ function readBounded(file: number, maxBytes: number, size: number): Buffer {
  * directory is a real path and is verified after it was opened, so that the write cannot be redirected. A file created by
  * root gets the owner of the directory.
  */
-export async function placeFile(directory: string, name: string, content: string): Promise<void> {
+export async function placeFile(directory: string, name: string, content: string | Buffer): Promise<void> {
   const handle = await open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : directory;

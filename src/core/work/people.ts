@@ -19,8 +19,10 @@ export interface ActingPerson {
   readonly role: PersonRole;
   /** What the token can be used for. An act asks for one of them. */
   readonly scopes: readonly Scope[];
-  /** Null for a token of an OIDC issuer. */
+  /** Of a token or a session; null for a token of an OIDC issuer. */
   readonly tokenId: string | null;
+  /** What the page of a session sends with changes; null: no session, but a token. */
+  readonly csrf: string | null;
   /** As the token says; null: never. */
   readonly expiresAt: Date | null;
 }

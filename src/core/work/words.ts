@@ -126,6 +126,14 @@ export const WORDS = {
       operator: 'also decides what only operators may decide',
     },
   },
+  'tokens.kind': {
+    meaning: 'how a person shows it',
+    checkedBy: 'function',
+    words: {
+      token: 'a program sends it as `Authorization: Bearer TOKEN`',
+      session: 'a browser keeps it as a cookie, after a [login](console.md#login)',
+    },
+  },
   'tokens.scopes': {
     meaning: 'what a token can be used for',
     checkedBy: 'function',

@@ -8,7 +8,7 @@ interface Waiting<Call, Result> {
 
 /** `kindOf`: calls with the same text run together. `runAll` returns a result for each call, in order; if it rejects, all of them do. */
 export function gathered<Owner extends object, Call, Result>(
-  kindOf: (call: Call) => string,
+  kindOf: (call: Call, owner: Owner) => string,
   runAll: (calls: readonly Call[], owner: Owner) => Promise<readonly Result[]>,
 ): (call: Call, owner: Owner) => Promise<Result> {
   const waitingOf = new WeakMap<Owner, Map<string, Waiting<Call, Result>[]>>();
@@ -33,7 +33,7 @@ export function gathered<Owner extends object, Call, Result>(
       });
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const kind = kindOf(call);
+    const kind = kindOf(call, owner);
     waiting.set(kind, [...(waiting.get(kind) ?? []), { call, resolve, reject }]);
     return promise;
   };

@@ -60,15 +60,23 @@ export interface GitInput {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Commands that only read. Those that are called at the same moment in one place share an entry into the isolation, which costs more than most of them. */
+/** Commands that only read. Those that are called at the same moment share an entry into the isolation, which costs more than most of them. */
 const READS: ReadonlySet<string | undefined> = new Set([
   'config',
   'show-ref',
+  'for-each-ref',
   'status',
   'rev-list',
   'diff-tree',
   'diff',
 ]);
+
+/** A command of git. */
+export interface GitCall {
+  readonly place: GitPlace;
+  readonly args: readonly string[];
+  readonly input?: GitInput;
+}
 
 /** Runs git; returns a failure of git as a value. Errors: `worktree.failed` when git did not finish. */
 export async function runGit(
@@ -78,43 +86,70 @@ export async function runGit(
   input: GitInput = {},
 ): Promise<GitResult> {
   const call: GitCall = { place, args, input };
-  const isAlone = !READS.has(args[0]) || Object.keys(input).length > 0;
+  // To give a ref a value gives the same when it is done again.
+  const mayRepeat = READS.has(args[0]) || (args[0] === 'update-ref' && args.length === 3);
+  const isAlone = !mayRepeat || Object.keys(input).length > 0;
   return isAlone ? runAlone(call, git) : runGathered(call, git);
-}
-
-interface GitCall {
-  readonly place: GitPlace;
-  readonly args: readonly string[];
-  readonly input: GitInput;
 }
 
 async function runAlone({ place, args, input }: GitCall, git: GitRunner): Promise<GitResult> {
   const command = { command: gitProgram(), args: [...before(place), ...args] };
-  const { exitCode, stdout, stderr } = await runProgram(place, args[0], { ...command, ...input }, git);
+  const env = { ...environmentOf(place), ...input?.env };
+  const { exitCode, stdout, stderr } = await runProgram(place, args[0], { ...command, ...input, env }, git);
   return { ok: exitCode === 0, stdout: stdout.text, cut: stdout.truncated, stderr: stderr.text.trim() };
 }
 
-const runGathered = gathered<GitRunner, GitCall, GitResult>(({ place }) => JSON.stringify(place), runTogether);
+/** Where git runs as the owner of a directory, those of one directory. */
+const runGathered = gathered<GitRunner, GitCall, GitResult>(
+  ({ place }, { isolation }) => (runsAsOwner(isolation) ? directoryOf(place) : ''),
+  runGits,
+);
 
-async function runTogether(calls: readonly GitCall[], git: GitRunner): Promise<readonly GitResult[]> {
-  const alone = () => Promise.all(calls.map((call) => runAlone(call, git)));
+/**
+ * Runs commands one after the other in one entry into the isolation, also after one that fails. Each must give the same when it is run again, and at most
+ * one has a text as its input. Errors: as `runGit`.
+ */
+export async function runGits(calls: readonly GitCall[], git: GitRunner): Promise<readonly GitResult[]> {
   const [{ place }] = calls as [GitCall];
   const sh = systemProgram('sh');
-  if (calls.length === 1 || sh === null) return alone();
-  const script = oneScript(calls.map(({ args }) => [gitProgram(), ...before(place), ...args]));
+  if (calls.length === 1 || sh === null) return eachAlone(calls, git);
+  const variables = calls.map((call) => ({ ...environmentOf(call.place), ...call.input?.env }));
+  const shared = sharedBy(variables);
+  const stdin = calls.find(({ input }) => input?.stdin !== undefined)?.input?.stdin;
+  const script = oneScript(
+    calls.map((call, n) => ({
+      words: [gitProgram(), ...before(call.place), ...call.args],
+      variables: Object.entries(variables[n]!).filter(([name]) => !(name in shared)),
+      reads: call.input?.stdin !== undefined,
+    })),
+  );
   const names = calls.map(({ args }) => args[0]).join(', ');
-  const { stdout, stderr } = await runProgram(place, names, { command: sh, args: ['-c', script.text] }, git);
+  const command = { command: sh, args: ['-c', script.text], env: shared, ...(stdin !== undefined && { stdin }) };
+  const { stdout, stderr } = await runProgram(place, names, command, git);
   const outputs = script.outputs(stdout.text, stderr.text);
   // Together they may have written too much, and why a command was killed is known of one alone.
   const isClear =
     !stdout.truncated && !stderr.truncated && outputs.every(({ exitStatus }) => exitStatus <= MOST_OF_GIT);
-  if (!isClear) return alone();
+  if (!isClear) return eachAlone(calls, git);
   return outputs.map(({ exitStatus, ...each }) => ({
     ok: exitStatus === 0,
     stdout: each.stdout,
     cut: false,
     stderr: each.stderr.trim(),
   }));
+}
+
+async function eachAlone(calls: readonly GitCall[], git: GitRunner): Promise<readonly GitResult[]> {
+  const results: GitResult[] = [];
+  for (const call of calls) results.push(await runAlone(call, git));
+  return results;
+}
+
+/** The variables that have the same value in all environments. */
+function sharedBy([first = {}, ...others]: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, value]) => others.every((each) => each[name] === value)),
+  );
 }
 
 function before(place: GitPlace): readonly string[] {
@@ -148,7 +183,7 @@ async function runProgram(
       args,
       // Git runs as its owner where commands run as another user.
       cwd: runsAsOwner(git.isolation) ? directory : '/',
-      env: { PATH: searchPath(), ...environmentOf(place), ...env },
+      env: { PATH: searchPath(), ...env },
       ...(stdin !== undefined && { stdin }),
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,

@@ -15,12 +15,21 @@ export interface OneScript {
   outputs(stdout: string, stderr: string): readonly CommandOutput[];
 }
 
-export function oneScript(commands: readonly (readonly string[])[]): OneScript {
+/** One of the commands. */
+export interface ScriptCommand {
+  readonly words: readonly string[];
+  /** Added to its environment; the names are identifiers. */
+  readonly variables: readonly (readonly [name: string, value: string])[];
+  /** It gets the standard input of the script; the others get none. */
+  readonly reads: boolean;
+}
+
+export function oneScript(commands: readonly ScriptCommand[]): OneScript {
   // After each command a line on both streams, which no output contains.
   const mark = `end-${randomUUID()}`;
   return {
     text: commands
-      .map((words) => `${words.map(quoted).join(' ')}; printf '\\n${mark} %s\\n' "$?"; printf '\\n${mark} \\n' >&2\n`)
+      .map((command) => `${lineOf(command)}; printf '\\n${mark} %s\\n' "$?"; printf '\\n${mark} \\n' >&2\n`)
       .join(''),
     outputs(stdout, stderr) {
       const [said, wrote] = [stdout, stderr].map((text) => text.split(`\n${mark} `)) as [string[], string[]];
@@ -31,6 +40,11 @@ export function oneScript(commands: readonly (readonly string[])[]): OneScript {
       }));
     },
   };
+}
+
+function lineOf({ words, variables, reads }: ScriptCommand): string {
+  const assigned = variables.map(([name, value]) => `${name}=${quoted(value)}`);
+  return [...assigned, ...words.map(quoted), ...(reads ? [] : ['</dev/null'])].join(' ');
 }
 
 /** All but the first part begin with the rest of a line with a mark. */

@@ -1,7 +1,7 @@
 /** Serialises this daemon's writes to a repository, and retries while another process holds its locks or is in the middle of a change. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
-import { type GitInput, type GitPlace, type GitResult, type GitWriter, runGit } from './git.ts';
+import { type GitCall, type GitInput, type GitPlace, type GitResult, type GitWriter, runGit, runGits } from './git.ts';
 import { watchLocks } from './left-locks.ts';
 
 const TRIES = 20;
@@ -44,6 +44,19 @@ export async function readGit(
       return result.stdout;
     }
     if (tries >= TRIES || !HALF_MADE.test(result.stderr)) throw gitFailure(place, args, result);
+    await rest(tries, git);
+  }
+}
+
+/** Returns the outputs of commands that run one after the other in one entry into the isolation (`runGits`). Errors: as `readGit`, of the first that failed. */
+export async function readGits(calls: readonly GitCall[], git: GitWriter): Promise<readonly string[]> {
+  for (let tries = 1; ; tries++) {
+    const results = await runGits(calls, git);
+    const failed = results.findIndex(({ ok }) => !ok);
+    for (const [n, { place, args }] of calls.entries()) if (failed < 0) refuseCut(place, args, results[n]!);
+    if (failed < 0) return results.map(({ stdout }) => stdout);
+    const { place, args } = calls[failed]!;
+    if (tries >= TRIES || !HALF_MADE.test(results[failed]!.stderr)) throw gitFailure(place, args, results[failed]!);
     await rest(tries, git);
   }
 }

@@ -2,9 +2,10 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifMissing } from '../../core/files/if-missing.ts';
+import { isTemporaryName } from '../../tools/files/temporary-names.ts';
 import { filteredPaths } from './filtered-files.ts';
 import { committer, type GitInput, type GitPlace, type GitWriter, runGit } from './git.ts';
-import { readGit } from './repository-writes.ts';
+import { readGit, readGits } from './repository-writes.ts';
 
 /** The state of the checkout. */
 export interface CheckoutStatus {
@@ -21,14 +22,14 @@ export type LeftReason = 'ignored' | 'embedded' | 'filtered' | 'names';
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z'] as const;
 
-/** Looks at every file. Submodules count as the commit they are at. */
+/** Looks at every file. Submodules count as the commit they are at. What a write is made through, or a killed one has left, does not count. */
 export async function readStatus(place: GitPlace, git: GitWriter): Promise<CheckoutStatus> {
   const listed = await readGit(
     place,
     [...STATUS, '--untracked-files=all', '--ignored=matching', '--ignore-submodules=dirty', '--no-renames'],
     git,
   );
-  const entries = listed.split('\0').filter((entry) => entry !== '');
+  const entries = listed.split('\0').filter((entry) => entry !== '' && !isUntrackedTemporary(entry));
   const head = entries.find((entry) => entry.startsWith('# branch.oid '))?.slice('# branch.oid '.length);
   const paths = entries.filter((entry) => !/^[#!] /.test(entry)).map(pathOf);
   const embedded = paths.filter((path) => path.endsWith('/'));
@@ -43,6 +44,10 @@ export async function readStatus(place: GitPlace, git: GitWriter): Promise<Check
   };
 }
 
+function isUntrackedTemporary(entry: string): boolean {
+  return /^[?!] /.test(entry) && isTemporaryName(pathOf(entry));
+}
+
 /** A line of porcelain v2: seven fields before the path of a changed one, nine before that of an unmerged one, one before a new one. */
 function pathOf(entry: string): string {
   const fields = entry.startsWith('1 ') ? 8 : entry.startsWith('u ') ? 10 : 1;
@@ -51,26 +56,40 @@ function pathOf(entry: string): string {
   return entry.slice(at);
 }
 
+/** A tree, and what the commit is like that it goes on top of. */
+export interface WrittenTree {
+  readonly tree: string;
+  /** The tree of the parent, and its date as git writes one. */
+  readonly above: { readonly tree: string; readonly date: string };
+}
+
 /**
- * Returns the tree with these paths as they are on disk now, on top of the index. `ours`: a copy of the index is changed and removed again; `theirs`: the
+ * Writes the tree with these paths as they are on disk now, on top of the index. `ours`: a copy of the index is changed and removed again; `theirs`: the
  * index itself, for a commit that follows.
  */
 export async function writeTree(
   place: GitPlace,
-  paths: readonly string[],
+  { paths, parent }: { readonly paths: readonly string[]; readonly parent: string },
   index: 'ours' | 'theirs',
   git: GitWriter,
-): Promise<string> {
+): Promise<WrittenTree> {
   const copy = join(place.gitDir, 'animus-index');
   if (index === 'ours') await copyFile(join(place.gitDir, 'index'), copy).catch(ifMissing(undefined));
   const input: GitInput = index === 'ours' ? { env: { GIT_INDEX_FILE: copy } } : {};
+  const stdin = paths.map((path) => `${path}\0`).join('');
+  const update = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+  const look = ['log', '-1', '--no-show-signature', '--format=%T %cd', '--date=raw', parent, '--'];
   try {
-    const stdin = paths.map((path) => `${path}\0`).join('');
-    await readGit(place, ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], git, {
-      ...input,
-      stdin,
-    });
-    return (await readGit(place, ['write-tree'], git, input)).trim();
+    const [, written = '', shown = ''] = await readGits(
+      [
+        { place, args: update, input: { ...input, stdin } },
+        { place, args: ['write-tree'], input },
+        { place, args: look },
+      ],
+      git,
+    );
+    const [tree = '', ...date] = shown.trim().split(' ');
+    return { tree: written.trim(), above: { tree, date: date.join(' ') } };
   } finally {
     if (index === 'ours') await rm(copy, { force: true });
   }
@@ -95,21 +114,6 @@ export async function commitTree(
   };
   const args = ['commit-tree', tree, '-p', parent, '-F', '-'];
   return (await readGit(place, args, git, { env, stdin: message })).trim();
-}
-
-/** The tree of a commit, and its date as git writes one. */
-export async function treeAndDate(
-  place: GitPlace,
-  commit: string,
-  git: GitWriter,
-): Promise<{ readonly tree: string; readonly date: string }> {
-  const shown = await readGit(
-    place,
-    ['log', '-1', '--no-show-signature', '--format=%T %cd', '--date=raw', commit, '--'],
-    git,
-  );
-  const [tree = '', ...date] = shown.trim().split(' ');
-  return { tree, date: date.join(' ') };
 }
 
 /** True if a commit is an ancestor of another one, or the same. */

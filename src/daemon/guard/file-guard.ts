@@ -12,7 +12,8 @@ import { secretPlaces } from './secret-files.ts';
 
 /** Where a focus works: its own directory, and the workspace of the loaded faculty. */
 export interface FocusPlace {
-  readonly directory: string;
+  /** Null: for what the daemon itself runs, which uses neither it nor the home of a focus. */
+  readonly directory: string | null;
   readonly faculty: Faculty;
   /** Additional rules for its worktree. */
   readonly own?: readonly FileRule[];
@@ -85,10 +86,10 @@ export function createFileGuard(from: LoadedNow & { readonly log: Log }): FileGu
 const TOP = '/';
 
 /** Where a focus may write: what it works in, its home and the caches of its faculty. Resolved once, before anything of the focus runs. */
-function placesOf(directory: string, faculty: Faculty, home: string): readonly string[] {
+function placesOf(directory: string | null, faculty: Faculty, home: string): readonly string[] {
   const { workspace, repo } = faculty;
-  const beside = [homeOf(directory), ...cachesOf(faculty, home).values()];
-  return [directory, workspace, repo, ...beside].filter((path) => path !== null).map(realPathOf);
+  const own = directory === null ? [] : [directory, homeOf(directory), ...cachesOf(faculty, home).values()];
+  return [workspace, repo, ...own].filter((path) => path !== null).map(realPathOf);
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

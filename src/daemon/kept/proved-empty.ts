@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ifMissing } from '../../core/files/if-missing.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
+import { isTemporaryName } from '../../tools/files/temporary-names.ts';
 import { worktreeNames } from '../worktrees/worktree-refs.ts';
 import { plainGit } from './plain-git.ts';
 
@@ -111,7 +112,7 @@ async function heldFiles({ directory, repo, tip, scratch }: Files): Promise<read
   const changed = await read(status, own);
   if (staged === null || changed === null) return ['uncommitted'];
   // The first column compares with the HEAD of the operator's repository, which plays no part.
-  const lines = changed.split('\0').filter((line) => line !== '' && line[1] !== ' ');
+  const lines = changed.split('\0').filter((line) => line !== '' && line[1] !== ' ' && !isTemporary(line));
   const links = await read(['ls-files', '--stage', '-z'], own);
   const submodules = (links ?? '').split('\0').flatMap((line) => /^160000 \S+ \d\t(.*)$/s.exec(line)?.[1] ?? []);
   const filled = await Promise.all(submodules.map(async (path) => hasEntries(join(directory, path))));
@@ -120,6 +121,11 @@ async function heldFiles({ directory, repo, tip, scratch }: Files): Promise<read
     ...(lines.some((line) => line.startsWith('!! ')) ? ['ignored'] : []),
     ...(filled.includes(true) ? ['submodule'] : []),
   ];
+}
+
+/** A file that git does not know, through which a killed daemon was about to write another one. */
+function isTemporary(line: string): boolean {
+  return /^(\?\?|!!) /.test(line) && isTemporaryName(line);
 }
 
 async function hasEntries(path: string): Promise<boolean> {

@@ -17,9 +17,14 @@ export function beside(path: string, purpose: Purpose): string {
 
 /** Removes what is at the path, if anything is. Errors: `work.lease_lost`. */
 export async function removeAt(path: string, lease: Lease): Promise<void> {
+  const gone = await moveAside(path, lease);
+  if (gone !== null) await removeRenamed(gone);
+}
+
+/** Renames what is at the path, and returns where it is to be removed; null: nothing was there. Errors: `work.lease_lost`. */
+export async function moveAside(path: string, lease: Lease): Promise<string | null> {
   const gone = beside(path, 'gone');
-  const moved = await whileHeld(lease, () => renameIfThere(path, gone));
-  if (moved) await removeRenamed(gone);
+  return (await whileHeld(lease, () => renameIfThere(path, gone))) ? gone : null;
 }
 
 /** Removes what crashes have left beside it. Errors: `work.lease_lost`. */

@@ -2,16 +2,15 @@
 import { realpath } from 'node:fs/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorktreeState } from '../../core/work/worktree-state.ts';
+import { removeRenamed } from '../../process/remove-directory.ts';
 import type { GitWriter } from '../git/git.ts';
-import { linesOf } from '../git/read-refs.ts';
-import { readGit, writeGit } from '../git/repository-writes.ts';
+import { writeGit } from '../git/repository-writes.ts';
 import type { CommitWords, LeftReason } from '../git/snapshot.ts';
-import { removeAt } from './beside.ts';
+import { moveAside } from './beside.ts';
 import { type HandedOver, handOver } from './hand-over.ts';
 import { lookAtSubmodules, type SubmoduleWork } from './look-at-submodules.ts';
 import { mendPrivate } from './mend-private.ts';
 import type { Worktree } from './worktree.ts';
-import { type Changes, changesBetween } from './worktree-changes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** Why a directory has something that is nowhere else; docs/worktrees.md explains each word. */
@@ -28,7 +27,6 @@ export interface StintEnd {
 
 /** What the stint left. */
 export interface ClosedWorktree extends HandedOver {
-  readonly changes: Changes;
   /** Changed paths, also those that cannot be handed over; sorted. */
   readonly files: readonly string[];
   readonly holds: readonly Hold[];
@@ -38,7 +36,7 @@ export interface ClosedWorktree extends HandedOver {
 
 /** Errors: `worktree.failed`; then everything stays as it is. */
 export async function closeWorktree(worktree: Worktree, end: StintEnd, git: GitWriter): Promise<ClosedWorktree> {
-  const { path, origin, place, start } = worktree;
+  const { path, origin, place } = worktree;
   if (!isPlainDirectory(path) || (await realpath(path)) !== path) {
     throw new AnimusError('worktree.failed', { repo: worktree.spec.repo, detail: `${path} was replaced` });
   }
@@ -46,20 +44,19 @@ export async function closeWorktree(worktree: Worktree, end: StintEnd, git: GitW
   const submodules = await lookAtSubmodules(place, git);
   const handed = await handOver(worktree, end, git);
   await pinAnswer(worktree, handed, git);
-  const result = handed.rest ?? handed.tip;
-  const changes = await changesBetween(place, { start, tip: handed.tip, result }, git);
+  const { changes } = handed;
   const { embedded, filtered, names } = handed.left;
   const files = [...new Set([...changes.files, ...submodules.files, ...embedded, ...filtered, ...names])].toSorted();
-  const holds = whatHolds(handed, changes, submodules);
+  const holds = whatHolds(handed, submodules);
   const isEmpty = end.ended && files.length === 0 && holds.length === 0 && isUntouched(worktree, handed, submodules);
-  return { ...handed, changes, files, holds, state: isEmpty ? 'removed' : end.ended ? 'kept' : 'open' };
+  return { ...handed, files, holds, state: isEmpty ? 'removed' : end.ended ? 'kept' : 'open' };
 }
 
 function isUntouched({ base }: Worktree, { tip, rest, others }: HandedOver, submodules: SubmoduleWork): boolean {
   return tip === base && rest === null && others.length === 0 && submodules.more.length === 0;
 }
 
-function whatHolds({ left }: HandedOver, changes: Changes, submodules: SubmoduleWork): readonly Hold[] {
+function whatHolds({ left, changes }: HandedOver, submodules: SubmoduleWork): readonly Hold[] {
   const holds: Readonly<Record<Hold, boolean>> = {
     ignored: left.ignored.length > 0,
     // A commit of a submodule is named by the branch, and is only in the submodule's own repository.
@@ -79,12 +76,15 @@ async function pinAnswer({ spec, names, origin }: Worktree, { tip, rest }: Hande
 }
 
 /** Removes a worktree that has nothing of its own, with its refs; it is recorded as removed before. Errors: `worktree.failed`. */
-export async function removeWorktree({ path, names, origin }: Worktree, git: GitWriter): Promise<void> {
-  await removeAt(path, git.lease);
-  const refs = [names.handed, names.base, names.placed];
-  const listed = await readGit(origin.place, ['for-each-ref', '--format=%(refname)', ...refs], git);
-  const stdin = linesOf(listed)
-    .map((ref) => `delete ${ref}\n`)
-    .join('');
-  if (stdin !== '') await writeGit(origin.place, ['update-ref', '--stdin'], git, { stdin });
+export async function removeWorktree(
+  { path, origin }: Worktree,
+  { refs }: Pick<ClosedWorktree, 'refs'>,
+  git: GitWriter,
+): Promise<void> {
+  const aside = await moveAside(path, git.lease);
+  const stdin = refs.map((ref) => `delete ${ref}\n`).join('');
+  await Promise.all([
+    aside !== null && removeRenamed(aside),
+    writeGit(origin.place, ['update-ref', '--stdin'], git, { stdin }),
+  ]);
 }

@@ -12,12 +12,12 @@ import {
   commitTree,
   isAncestor,
   readStatus,
-  treeAndDate,
   writeTree,
 } from '../git/snapshot.ts';
 import { type AgentRef, readAgentRefs, readDropped } from './agent-refs.ts';
-import { placeBranch } from './place-branch.ts';
+import { type PlacedRefs, placeBranch, readPlaced } from './place-branch.ts';
 import type { Worktree } from './worktree.ts';
+import { type Changes, changesBetween } from './worktree-changes.ts';
 import { OUT } from './worktree-refs.ts';
 
 /** What the operator's repository has of the item now. */
@@ -30,6 +30,10 @@ export interface HandedOver {
   readonly branch: string;
   readonly others: readonly AgentRef[];
   readonly left: CheckoutStatus['left'];
+  /** What the item has changed since it began. */
+  readonly changes: Changes;
+  /** Full names of the refs below `refs/animus` that the repository has of it. */
+  readonly refs: readonly string[];
 }
 
 /** `words`: of the commit with what is left uncommitted. `commit`: it becomes part of the branch. Errors: `worktree.failed`. */
@@ -38,14 +42,16 @@ export async function handOver(
   { words, commit }: { readonly words: CommitWords; readonly commit: boolean },
   git: GitWriter,
 ): Promise<HandedOver> {
-  const { place, branch } = worktree;
+  const { place, branch, start } = worktree;
   // The commit on top of HEAD that is made next changes nothing about what is dropped.
-  const [status, refs, found] = await Promise.all([
+  const [status, refs, found, placed] = await Promise.all([
     readStatus(place, git),
     readRefs(place, git),
     readDropped(place, null, git),
+    readPlaced(worktree, git),
   ]);
-  const { tip, rest } = await commitRest(worktree, status, { words, commit }, git);
+  const made = await commitRest(worktree, status, { words, commit }, git);
+  const { tip, rest } = made;
   const dropped = status.head === null ? await readDropped(place, tip, git) : found;
   const others = await readAgentRefs(place, branch, refs, dropped, git);
   const before = refs.byName.get(`refs/heads/${branch}`);
@@ -57,10 +63,41 @@ export async function handOver(
     ...(isBehind ? [] : [{ name: 'branch', commit: before }]),
   ];
   const out = outOf({ tip, rest, others: all });
-  if (isHandedOver(worktree, out, refs)) return { tip, rest, branch: worktree.placed, others: all, left: status.left };
-  await transfer(worktree, out, refs, git);
-  const placed = await placeBranch(worktree, tip, git);
-  return { tip, rest, branch: placed, others: all, left: status.left };
+  const [delivered, changes] = await Promise.all([
+    deliver(worktree, { made, out, refs, placed }, git),
+    changesBetween(place, { start, tip, result: rest ?? tip }, git),
+  ]);
+  return { tip, rest, others: all, left: status.left, changes, ...delivered };
+}
+
+/** What is to be delivered. */
+interface Delivery {
+  readonly made: Made;
+  readonly out: ReadonlyMap<string, string>;
+  /** Of the private repository. */
+  readonly refs: Refs;
+  /** Of the operator's, for this worktree. */
+  readonly placed: PlacedRefs;
+}
+
+/** Puts it into the operator's repository, unless it is there. */
+async function deliver(
+  worktree: Worktree,
+  { made, out, refs, placed }: Delivery,
+  git: GitWriter,
+): Promise<Pick<HandedOver, 'branch' | 'refs'>> {
+  const { names } = worktree;
+  const others = [names.base, ...(placed.at === null ? [] : [names.placed])];
+  if (isHandedOver(worktree, out, refs)) return { branch: worktree.placed, refs: [...others, ...placed.handed] };
+  await transfer(worktree, { made, out, refs }, git);
+  const branch = await placeBranch(worktree, made.tip, placed, git);
+  const handed = [...out.keys()].map((ref) => `${names.handed}${ref.slice(OUT.length)}`);
+  return { branch, refs: [...new Set([...others, names.placed, ...handed])] };
+}
+
+/** `head`: HEAD is to be moved from this commit (empty: from none) to the tip. */
+interface Made extends Pick<HandedOver, 'tip' | 'rest'> {
+  readonly head?: string;
 }
 
 /** Commits what is uncommitted, on HEAD or beside it. */
@@ -69,19 +106,14 @@ async function commitRest(
   { head, changed }: CheckoutStatus,
   { words, commit }: { readonly words: CommitWords; readonly commit: boolean },
   git: GitWriter,
-): Promise<{ readonly tip: string; readonly rest: string | null }> {
+): Promise<Made> {
   const parent = head ?? start;
   if (changed.length === 0) return { tip: parent, rest: null };
-  const [tree, above] = await Promise.all([
-    writeTree(place, changed, commit ? 'theirs' : 'ours', git),
-    treeAndDate(place, parent, git),
-  ]);
+  const { tree, above } = await writeTree(place, { paths: changed, parent }, commit ? 'theirs' : 'ours', git);
   if (tree === above.tree) return { tip: parent, rest: null };
   // Files beside the branch are the same commit until they change.
   const made = await commitTree(place, { tree, parent, ...(!commit && { date: above.date }) }, words, git);
-  if (!commit) return { tip: parent, rest: made };
-  await readGit(place, ['update-ref', '-m', 'animus: commit what was left', 'HEAD', made, head ?? ''], git);
-  return { tip: made, rest: null };
+  return commit ? { tip: made, rest: null, head: head ?? '' } : { tip: parent, rest: made };
 }
 
 /** The refs of the private repository that are fetched, with their commits. */
@@ -110,14 +142,14 @@ function isHandedOver(
 /** Fetches into the operator's repository: git checks every object there, and its configuration is the operator's. */
 async function transfer(
   { place, origin, names }: Worktree,
-  out: ReadonlyMap<string, string>,
-  { byName }: Refs,
+  { made: { tip, head }, out, refs }: Omit<Delivery, 'placed'>,
   git: GitWriter,
 ): Promise<void> {
-  const stale = [...byName.keys()].filter((ref) => ref.startsWith(OUT) && !out.has(ref));
+  const stale = [...refs.byName.keys()].filter((ref) => ref.startsWith(OUT) && !out.has(ref));
   // Deleted before others are made: a name may have been a directory.
   await updateRefs(stale.map((ref) => `delete ${ref}\n`));
-  await updateRefs([...out].map(([ref, commit]) => `update ${ref} ${commit}\n`));
+  const moved = head === undefined ? [] : [`update HEAD ${tip} ${head === '' ? '0'.repeat(tip.length) : head}\n`];
+  await updateRefs([...moved, ...[...out].map(([ref, commit]) => `update ${ref} ${commit}\n`)]);
   const options = [
     '--quiet',
     '--no-tags',
@@ -132,6 +164,7 @@ async function transfer(
   await writeGit(origin.place, ['-c', 'fetch.fsckObjects=true', 'fetch', ...options, ...from], git, { env });
 
   async function updateRefs(lines: readonly string[]): Promise<void> {
-    if (lines.length > 0) await readGit(place, ['update-ref', '--stdin'], git, { stdin: lines.join('') });
+    const args = ['update-ref', '-m', 'animus: commit what was left', '--stdin'];
+    if (lines.length > 0) await readGit(place, args, git, { stdin: lines.join('') });
   }
 }

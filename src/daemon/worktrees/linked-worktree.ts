@@ -40,7 +40,7 @@ async function commitFiles(
   { settings: { author } }: Origin,
   git: GitWriter,
 ): Promise<string> {
-  const tree = await writeTree(place, changed, 'ours', git);
+  const { tree } = await writeTree(place, { paths: changed, parent }, 'ours', git);
   return commitTree(place, { tree, parent }, { author, message: 'Keep files that were left uncommitted\n' }, git);
 }
 

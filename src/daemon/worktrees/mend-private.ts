@@ -14,6 +14,7 @@ import { readGit } from '../git/repository-writes.ts';
 import { commitHook } from './commit-hook.ts';
 import type { Origin } from './open-origin.ts';
 import { alternates, BEGAN } from './private-repository.ts';
+import { passOverTemporary } from './unfinished-writes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** Git looks for its directories and configuration elsewhere where one of these exists. */
@@ -46,6 +47,7 @@ export async function mendPrivate(path: string, open: boolean, origin: Origin, g
   for (const name of ['objects/info', 'info', 'hooks']) await mkdir(join(dotGit, name), { recursive: true });
   await git.lease.sure();
   await placeFile(join(dotGit, 'objects/info'), 'alternates', alternates(origin.repository));
+  await passOverTemporary(dotGit, git);
   await mendConfig(dotGit, open, origin, git);
   if (open && origin.settings.hooksPath === null) await commitHook(join(dotGit, 'hooks'), origin.trailers);
 }

@@ -16,7 +16,7 @@ export async function restoreState(
   const { head, changed } = await readStatus(place, git);
   const parent = head ?? begin.tip;
   // With new files in the index, git removes them where the other state lacks them.
-  const tree = await writeTree(place, changed, 'theirs', git);
+  const { tree } = await writeTree(place, { paths: changed, parent }, 'theirs', git);
   const message = 'The files of another answer, put aside\n';
   const aside = await commitTree(place, { tree, parent }, { author: origin.settings.author, message }, git);
   await pinAnswer(origin, { gitDir: place.gitDir, ref: `${names.answers}${aside.slice(0, 12)}`, commit: aside }, git);

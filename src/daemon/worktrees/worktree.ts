@@ -15,6 +15,7 @@ import { lookAtPrivate, mendPrivate } from './mend-private.ts';
 import { type Origin, openOrigin } from './open-origin.ts';
 import { copiedRefs, makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
 import { restoreState } from './restore-state.ts';
+import { removeUnfinished } from './unfinished-writes.ts';
 import { fateOf, type Made } from './worktree-fate.ts';
 import { type WorktreeNames, worktreeNames } from './worktree-refs.ts';
 import { letThrough, openRoot } from './worktrees-root.ts';
@@ -96,21 +97,35 @@ export async function planWorktree(spec: WorktreeSpec, git: GitWriter): Promise<
 export async function openWorktree(plan: WorktreePlan, git: GitWriter): Promise<Worktree> {
   const { spec, names, origin, path, base, begin, made } = plan;
   const place = privatePlace(path, origin.settings);
-  const [repoIsDirty] = await Promise.all([made === 'new' && isDirty(origin, git), keepBase(plan, git)]);
-  const start = { branch: names.branch, commit: begin.tip, rest: begin.rest, refs: copiedRefs(plan.refs) };
-  if (made === 'damaged') await remakeDotGit(path, start, origin, git);
-  if (made === 'new' || made === 'again' || made === 'lost') {
-    await letThrough(dirname(path));
-    // Only one that a person has given up can be there.
-    await removeAt(path, git.lease);
-    await makePrivate(path, start, origin, git);
-  }
+  const [repoIsDirty] = await allEnded([
+    made === 'new' ? isDirty(origin, git) : Promise.resolve(false),
+    keepBase(plan, git),
+    makeFiles(plan, git),
+  ]);
   await mendPrivate(path, true, origin, git);
+  // Whoever worked in it last did not come to its end.
+  if (spec.recorded?.handed === false) await removeUnfinished(place, git);
   if (made === 'switched') await restoreState({ place, names, origin }, begin, git);
   const { lost, filters } = plan;
   const placed = spec.recorded?.branch ?? names.branch;
   const now = { place, branch: names.branch, placed, start: startOf(plan), repoIsDirty };
   return { spec, names, origin, path, base, made, lost, filters, ...now };
+}
+
+async function makeFiles({ names, origin, path, begin, made, refs }: WorktreePlan, git: GitWriter): Promise<void> {
+  const start = { branch: names.branch, commit: begin.tip, rest: begin.rest, refs: copiedRefs(refs) };
+  if (made === 'damaged') await remakeDotGit(path, start, origin, git);
+  if (made !== 'new' && made !== 'again' && made !== 'lost') return;
+  await letThrough(dirname(path));
+  // Only one that a person has given up can be there.
+  await removeAt(path, git.lease);
+  await makePrivate(path, start, origin, git);
+}
+
+/** As `Promise.all`, but nothing goes on when it rejects. */
+async function allEnded<T extends readonly unknown[]>(all: { [N in keyof T]: Promise<T[N]> }): Promise<T> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
 }
 
 /** The base keeps the objects that are borrowed. */

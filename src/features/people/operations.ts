@@ -12,6 +12,7 @@ import { readActingRole } from '../../store/people/acting.ts';
 import { namesOfPeople, requireListed } from '../../store/people/listed-person.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { requireOperator, requireSeesAll } from '../../store/views/visible/visible-operated.ts';
+import { sessionOperations } from './session-operations.ts';
 import * as store from './store.ts';
 
 const NAME = { pattern: /^[^\s\p{Cc}]{1,200}$/u } as const;
@@ -85,7 +86,7 @@ export const setPerson = operation({
 export const listTokens = operation({
   name: 'listTokens',
   tag: 'people',
-  summary: 'Your tokens, newest first; operators see those of all people',
+  summary: 'Your tokens and sessions, newest first; operators see those of all people',
   scope: 'read',
   http: { method: 'GET', path: '/tokens' },
   input: {
@@ -137,7 +138,8 @@ export const createToken = operation({
 export const revokeToken = operation({
   name: 'revokeToken',
   tag: 'people',
-  summary: 'Revoke a token, and those that were made with it; operators also those of people who are not operators',
+  summary:
+    'Revoke a token or a session, and those that were made with it; operators also those of people who are not operators',
   scope: 'work',
   http: { method: 'DELETE', path: '/tokens/{id}' },
   input: { id: id() },
@@ -157,6 +159,7 @@ export const peopleOperations: readonly Operation[] = [
   listTokens,
   createToken,
   revokeToken,
+  ...sessionOperations,
 ];
 
 /** Nobody would be listed otherwise. Of a terminal, every login that sees all work also sees people. */

@@ -4,6 +4,7 @@
  */
 import { findOne, type NamedKind } from '../../core/work/find-one.ts';
 import { PERSON_ROLES, type PersonRole, SCOPES, type Scope } from '../../core/work/people.ts';
+import { wordsOf } from '../../core/work/words.ts';
 import { choice } from '../../operations/fields.ts';
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
@@ -13,6 +14,7 @@ import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 
 export const personRole = choice(PERSON_ROLES);
 export const scope = choice(SCOPES);
+const kind = choice(wordsOf('tokens.kind'));
 
 /** Without what is counted. */
 export const person = row((s) =>
@@ -60,6 +62,7 @@ export const token = row((s) =>
   s.z
     .object({
       id: s.id(),
+      kind: s.words(kind).describe('a token of a program, or the session of a browser'),
       person: s.z.string(),
       label: s.z.string(),
       role: s.words(personRole).nullable().describe('the most that it may do; null: what its person may'),
@@ -88,7 +91,7 @@ export async function listTokens(
   },
 ): Promise<Token[]> {
   return db.query<Token>(
-    `select id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
+    `select id, kind, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
        from animus.visible_tokens
       where ($1::text is null or person = $1) and ($2 or state = 'valid') and ($3::uuid is null or id < $3) order by id desc limit $4`,
     [toText(wanted.person), wanted.all, wanted.after ?? null, wanted.limit],
@@ -149,7 +152,55 @@ export async function createToken(
   return recorded!;
 }
 
-/** Revokes a token and returns its person. Raises `work.not_found`, `db.forbidden`. */
+export interface NewSession {
+  /** SHA-256 of its secret. */
+  readonly hash: Buffer;
+  readonly label: string;
+  /** What its token may be used for. */
+  readonly scopes: readonly Scope[];
+  /** The end of its token; null: none. */
+  readonly expiresAt: Date | null;
+}
+
+export interface BegunSession {
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+  readonly expires_at: Date;
+}
+
+/** Begins a session of the person that acts. Raises `http.unauthorized`, `db.forbidden` for a session. */
+export async function beginSession(
+  tx: Queryable,
+  { hash, label, scopes, expiresAt }: NewSession,
+): Promise<BegunSession> {
+  const [begun] = await tx.query<BegunSession & { readonly [column: string]: unknown }>(
+    'select id, scopes, expires_at from animus.begin_session($1, $2, $3::text[], $4::timestamptz)',
+    [hash, toText(label), scopes, expiresAt],
+  );
+  return begun!;
+}
+
+export interface LoginLink {
+  readonly expiresAt: Date;
+  readonly personRole: PersonRole;
+  /** The person was not listed before. */
+  readonly personAdded: boolean;
+}
+
+/** Records a login link by its hash. `role`: of a person that it adds. Raises `work.invalid`, `work.state` for a disabled person, `db.forbidden`. */
+export async function createLoginLink(
+  db: Queryable,
+  { person, hash, role }: { readonly person: string; readonly hash: Buffer; readonly role: PersonRole },
+): Promise<LoginLink> {
+  const [created] = await db.query<LoginLink & { readonly [column: string]: unknown }>(
+    `select expires_at as "expiresAt", person_role as "personRole", person_added as "personAdded"
+       from animus.create_login_link($1, $2, $3)`,
+    [toText(person), hash, role],
+  );
+  return created!;
+}
+
+/** Revokes a token or a session and returns its person. Raises `work.not_found`, `db.forbidden`. */
 export async function revokeToken(db: Queryable, id: string): Promise<string> {
   return readValue<string>(db, 'select animus.revoke_token($1::uuid)', [id]);
 }

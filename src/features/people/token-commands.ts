@@ -66,7 +66,7 @@ const list = operationCommand(
   } satisfies typeof listTokens,
   {
     usage: 'list [person]',
-    summary: 'list the tokens that are accepted, with their last use',
+    summary: 'list the tokens and the sessions of browsers that are accepted, with their last use',
     arguments: { person: `${PERSON}; default: all` },
     examples: ['animus token list', 'animus token list alice --all --json'],
     options: { all: ['--all', 'also those that were revoked, have expired or belong to a disabled person'] },
@@ -79,6 +79,7 @@ const list = operationCommand(
       const now = Date.now();
       showTable(output, tokens, [
         ['TOKEN', ({ id }) => shortId(id)],
+        ['KIND', ({ kind }) => kind],
         [cut('PERSON'), ({ person }) => person],
         ['ROLE', ({ role }) => role ?? 'as person'],
         ['SCOPES', ({ scopes }) => scopes.join(',')],
@@ -93,7 +94,7 @@ const list = operationCommand(
 
 const revoke = operationCommand(revokeToken, {
   usage: 'revoke <id>',
-  summary: 'revoke a token: it is refused from the next request on',
+  summary: 'revoke a token or end a session: it is refused from the next request on',
   arguments: { id: `the token: ${ID_RULE}` },
   examples: ['animus token revoke 4f2a9c1d'],
   find: findToken,

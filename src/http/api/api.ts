@@ -67,7 +67,7 @@ export function openApi(options: ApiOptions): HttpApi {
     stream: rateLimit(requestsPerMinute, options.clock),
   };
   const login = openLogin({ database: options.db, issuer: oidc ? openIssuer(oidc) : null });
-  const door = doorkeeper(login, limits, rateLimit(FAILURES_PER_MINUTE, options.clock));
+  const door = doorkeeper(login, limits, rateLimit(FAILURES_PER_MINUTE, options.clock), settings);
   const services = { ...options, live };
   const failed = (error: unknown, incoming: IncomingMessage, requestId: string) =>
     errorAnswer(error, incoming, { requestId, client: clientAddress(incoming, trusted), settings, log: options.log });

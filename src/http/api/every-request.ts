@@ -2,13 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { checkHeaders, checkHost, checkOrigin, type GateRules } from '../door/gate.ts';
+import { sentHeaders } from './sent-request.ts';
 
 /** Errors: `http.invalid`, `http.host`, `http.origin`, and `http.starting` once the server stops. */
 export function checkRequest(incoming: IncomingMessage, settings: GateRules, stopping: AbortSignal): void {
-  const { host, origin } = incoming.headers;
   checkHeaders(incoming.rawHeaders);
-  checkHost(host, settings);
-  checkOrigin(origin, settings);
+  checkHost(incoming.headers.host, settings);
+  checkOrigin(sentHeaders(incoming), settings);
   if (stopping.aborted) throw new AnimusError('http.starting');
 }
 

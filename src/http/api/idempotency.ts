@@ -10,9 +10,10 @@ import type { Seal } from './seal.ts';
 import type { Sent } from './sent-request.ts';
 
 /** The Idempotency-Key of a request that changes something; null: none. Errors: `http.invalid`. */
-export function keyOf(request: Pick<Sent, 'headers'>, { method }: JsonRoute): string | null {
+export function keyOf(request: Pick<Sent, 'headers'>, { method, session }: JsonRoute): string | null {
   const key = request.headers.get('idempotency-key');
-  if (key === null || method === 'GET') return null;
+  // A login is not repeated: a kept answer would be a way in.
+  if (key === null || method === 'GET' || session === 'begins') return null;
   if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
   throw new AnimusError('http.invalid', { detail: 'an Idempotency-Key has 1 to 200 printable ASCII characters' });
 }

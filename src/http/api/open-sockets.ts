@@ -1,23 +1,24 @@
 /** Lets clients open WebSockets at `/api/v1/socket`, after the same checks as any request. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { HttpConfig } from '../../core/config/sections/http.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Admitted } from '../../core/lifecycle/health.ts';
 import type { Network } from '../../core/text/networks.ts';
 import type { Doorkeeper } from '../door/authorize.ts';
 import { clientAddress } from '../door/client-address.ts';
-import { checkHost, checkOrigin } from '../door/gate.ts';
+import type { Shown } from '../door/credential.ts';
+import { checkHost, checkOrigin, type GateRules } from '../door/gate.ts';
 import type { RateLimit } from '../door/limits.ts';
 import { shownError } from '../route/public-error.ts';
 import type { ApiServices } from '../route/route.ts';
-import { createSocketServer, socketAuthorization } from '../sockets/socket-server.ts';
+import { createSocketServer } from '../sockets/socket-server.ts';
 import { API_ROOT } from './openapi.ts';
 import { retryAfter } from './problem.ts';
+import { sentHeaders } from './sent-request.ts';
 
 export interface SocketParts {
   readonly services: ApiServices;
-  readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins'>;
+  readonly settings: GateRules;
   readonly trusted: readonly Network[];
   readonly door: Doorkeeper;
   readonly requests: RateLimit;
@@ -36,13 +37,13 @@ export function openSockets({ services, settings, trusted, door, requests, stopp
   async function admit(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): Promise<void> {
     if (request.url?.split('?')[0] !== `${API_ROOT}/socket`) throw new AnimusError('http.not_found');
     checkHost(request.headers.host, settings);
-    checkOrigin(request.headers.origin, settings);
+    checkOrigin(sentHeaders(request), settings);
     if (stopping.aborted) throw new AnimusError('http.starting');
     const left = new AbortController();
     socket.once('close', () => left.abort());
     const signal = AbortSignal.any([stopping, left.signal]);
     const address = clientAddress(request, trusted);
-    const caller = { authorization: socketAuthorization(request), address, signal, use: 'stream' } as const;
+    const caller = { shown: socketCredentials(request), address, signal, use: 'stream' } as const;
     const visitor = await door.admit(caller, 'read');
     admitted(visitor.actor, 'stream');
     server.accept(request, socket, head, {
@@ -72,4 +73,23 @@ export function openSockets({ services, settings, trusted, door, requests, stopp
     },
     stop: () => server.stop(),
   };
+}
+
+/** A browser, whose scripts cannot send an Authorization header, adds `token.TOKEN` to the list of subprotocols. */
+const TOKEN_PROTOCOL = /(?:^|[ ,])token\.([\w.-]+)(?:$|[ ,])/;
+
+/**
+ * What says who opens a socket: the Authorization header, the token among the subprotocols, or the cookie of a session. The cookie needs an Origin, because
+ * browsers let the pages of all sites open sockets with it.
+ */
+function socketCredentials({ headers }: Pick<IncomingMessage, 'headers'>): Shown {
+  const token = TOKEN_PROTOCOL.exec(headers['sec-websocket-protocol'] ?? '')?.[1];
+  const shown: Readonly<Record<string, string | undefined>> = {
+    authorization: headers.authorization ?? (token === undefined ? undefined : `Bearer ${token}`),
+    cookie: headers.origin === undefined ? undefined : headers.cookie,
+    'sec-fetch-site': headers['sec-fetch-site'],
+    origin: headers.origin,
+    host: headers.host,
+  };
+  return { method: 'GET', headers: { get: (name) => shown[name] ?? null } };
 }

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document, made from the table of routes. */
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../core/errors/error-table.ts';
+import { SESSION_COOKIE } from '../door/session-cookie.ts';
 import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
 import { mayBeAbsent } from './parse-input.ts';
@@ -21,6 +22,8 @@ const COMMON: readonly ErrorCode[] = [
   'internal.bug',
   'http.no_database',
 ];
+/** Errors of routes that change something. */
+const CHANGING: readonly ErrorCode[] = ['http.csrf'];
 /** Errors of routes with a body. */
 const WITH_BODY: readonly ErrorCode[] = ['http.media_type', 'http.too_large'];
 
@@ -43,12 +46,18 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: API_ROOT }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     tags: describedTags(routes),
     paths,
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A token of a person (docs/people.md).' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description: 'The session of a browser (docs/console.md). Changes also need the header X-Animus-CSRF.',
+        },
       },
       schemas,
     },
@@ -67,13 +76,23 @@ function operation(route: Route, schemas: Json): Json {
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
-    description: `Needs a token of scope \`${route.scope}\`.`,
+    ...accessOf(route),
     parameters: parametersOf(route, schemas),
     ...(body && {
       requestBody: { required: !mayBeAbsent(body), content: content('application/json', body, 'input', schemas) },
     }),
     responses: { ...success(route, schemas), ...failures(route) },
   };
+}
+
+function accessOf(route: Route): Json {
+  if (!isLogin(route)) return { description: `Needs a token of scope \`${route.scope}\`.` };
+  return { description: 'Needs no token: the body says who sends it.', security: [] };
+}
+
+/** It is for those who have no session yet. */
+function isLogin(route: Route): boolean {
+  return route.kind === 'json' && route.session === 'begins';
 }
 
 function parametersOf(route: Route, schemas: Json): Json[] {
@@ -90,7 +109,7 @@ function parametersOf(route: Route, schemas: Json): Json[] {
     ...of(path, 'path'),
     ...of(query, 'query'),
     ...headers.map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } })),
-    ...(route.method !== 'GET' ? [IDEMPOTENCY_KEY] : []),
+    ...(route.method !== 'GET' && !isLogin(route) ? [IDEMPOTENCY_KEY] : []),
     ...(awaits(route) ? [PREFER] : []),
   ];
 }
@@ -166,15 +185,26 @@ function success(route: Route, schemas: Json): Json {
     }),
     [route.status]: {
       description: awaits(route) && route.status === 202 ? `Done; with \`Prefer: wait\`: ${UNENDED}` : 'Done.',
+      ...(route.session && { headers: { 'Set-Cookie': SET_COOKIE } }),
       content: answer,
     },
   };
 }
 
+const SET_COOKIE = {
+  description: `Sets \`${SESSION_COOKIE}\`, or removes it.`,
+  schema: { type: 'string' },
+};
+
 const described = (each: readonly ErrorCode[]) => `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`;
 
 function failures(route: Route): Json {
-  const codes = [...COMMON, ...(route.input.body ? WITH_BODY : []), ...(route.errors ?? [])];
+  const codes = [
+    ...COMMON,
+    ...(route.input.body ? WITH_BODY : []),
+    ...(route.method === 'GET' ? [] : CHANGING),
+    ...(route.errors ?? []),
+  ];
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].http);
   const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
   return Object.fromEntries([...byStatus].map(([status, each]) => [status, { description: described(each), content }]));

@@ -1,6 +1,7 @@
 /** Tells clients where to get a token (RFC 9728): MCP clients ask for it when they are refused. */
 import type { HttpConfig } from '../../core/config/sections/http.ts';
 import { SCOPES } from '../../core/work/people.ts';
+import { originOf } from '../door/gate.ts';
 import { API_ROOT } from './openapi.ts';
 
 /** Below it, the path of the resource is repeated. */
@@ -31,9 +32,4 @@ export function challenge(path: string, host: string, settings: MetadataSettings
   const resource = path === `${API_ROOT}/mcp` ? path : API_ROOT;
   const metadata = `${originOf(host, settings)}${METADATA_PATH}${resource}`;
   return { 'www-authenticate': `Bearer realm="animus", resource_metadata="${metadata}"` };
-}
-
-/** As clients see it: a proxy passes the Host on. Parsed, so that nothing of the header is repeated that is not a host. */
-function originOf(host: string, { behindTls = false }: MetadataSettings): string {
-  return new URL(`${behindTls ? 'https' : 'http'}://${host}`).origin;
 }

@@ -11,10 +11,10 @@ export interface Seal {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM with a key made of the client's token, of which the database has only a hash, and its Idempotency-Key. */
-export function sealFor(authorization: string, idempotencyKey: string): Seal {
+/** AES-256-GCM with a key made of the client's token or session, of which the database has only a hash, and its Idempotency-Key. */
+export function sealFor(secret: string, idempotencyKey: string): Seal {
   // The same token may come as `bearer` the next time, from another client library.
-  const presented = authorization.replace(/^bearer +/i, 'Bearer ');
+  const presented = secret.replace(/^bearer +/i, 'Bearer ');
   const key = Buffer.from(hkdfSync('sha256', presented, idempotencyKey, 'animus answer', 32));
   return {
     close(text) {

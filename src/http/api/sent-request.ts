@@ -11,20 +11,25 @@ export interface Sent {
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
-/** Its path and query are as they were sent; its headers are asked for in lower case. */
+/** Its path and query are as they were sent. */
 export function sentRequest(incoming: IncomingMessage): Sent {
-  const { method = '', url = '', headers } = incoming;
+  const { method = '', url = '' } = incoming;
   return {
     method,
     url,
-    headers: {
-      get(name) {
-        const value = headers[name];
-        return Array.isArray(value) ? value.join(', ') : (value ?? null);
-      },
-      has: (name) => headers[name] !== undefined,
-    },
+    headers: sentHeaders(incoming),
     // Whoever stops in the middle still has to answer on this connection.
     body: { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array> },
+  };
+}
+
+/** The headers, which are asked for in lower case. */
+export function sentHeaders({ headers }: Pick<IncomingMessage, 'headers'>): Sent['headers'] {
+  return {
+    get(name) {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(', ') : (value ?? null);
+    },
+    has: (name) => headers[name] !== undefined,
   };
 }

@@ -3,16 +3,17 @@ import { hash } from 'node:crypto';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { ConnectionUse } from '../../core/lifecycle/health.ts';
 import type { Scope } from '../../core/work/people.ts';
-import type { Login } from '../login/login.ts';
+import type { Login, LookUp } from '../login/login.ts';
 import { requireScope, type Visitor } from '../login/visitor.ts';
 import { clientNetwork } from './client-address.ts';
+import { type Credential, credentialOf, type Shown } from './credential.ts';
+import { type OwnOrigin, requireOwnPage } from './gate.ts';
 import type { RateLimit } from './limits.ts';
 import { limitLookUps } from './look-ups.ts';
 
 /** A request whose sender is not known yet. */
 export interface Caller {
-  /** The header. */
-  readonly authorization: string | undefined;
+  readonly shown: Shown;
   /** `clientAddress`. */
   readonly address: string;
   /** Streams have a limit of their own: those that are opened again, such as after a restart, leave their person its requests. */
@@ -22,7 +23,7 @@ export interface Caller {
 }
 
 export interface Doorkeeper {
-  /** Looks the token up. `scope` null: each thing that is asked for is checked later. Errors: `http.unauthorized`, `http.forbidden`, `http.too_many`, `db.*`. */
+  /** Looks the token up. `scope` null: each thing that is asked for is checked later. Errors: `http.unauthorized`, `http.csrf`, `http.forbidden`, `http.too_many`, `db.*`. */
   admit(caller: Caller, scope: Scope | null): Promise<Visitor>;
   /**
    * Admits a visitor to an answer that is only given if a transaction of its own has accepted the token (`asVisitor`, `readingAs`). A token that was good
@@ -30,6 +31,10 @@ export interface Doorkeeper {
    * never changes of a token holds, which is all but the role. Errors: as `admit`, and those of `answer`.
    */
   admitTo<T>(caller: Caller, scope: Scope, answer: (visitor: Visitor) => Promise<T>): Promise<T>;
+  /** The same for who shows something else than the request has. A page of another site may not do that (`http.origin`). */
+  admitWith(caller: Caller, credential: Credential, scope: Scope): Promise<Visitor>;
+  /** How browsers know this server. */
+  readonly own: OwnOrigin;
 }
 
 /** Failed attempts from one address in a minute. */
@@ -48,21 +53,22 @@ export function doorkeeper(
   login: Login,
   limits: Readonly<Record<ConnectionUse, RateLimit>>,
   failures: RateLimit,
+  own: OwnOrigin,
 ): Doorkeeper {
   const known = new Map<string, Visitor>();
   const strangers = limitLookUps(LOOK_UPS);
 
-  const lookUp = async ({ authorization, address, signal }: Caller, digest: string): Promise<Visitor> => {
-    const visitor = await login
-      .visitor(authorization, (look) => (known.has(digest) ? look() : strangers.run(signal, look)))
-      .catch((error: unknown) => {
-        if (!isAnimusError(error, 'http.unauthorized')) throw error;
-        known.delete(digest);
-        const why = `${String(error.details['detail'])}; too many wrong tokens came from ${address}`;
-        failures.take(clientNetwork(address), why);
-        throw error;
-      });
-    known.set(digest, visitor);
+  const lookUp = async (credential: Credential | null, { address, signal }: Caller): Promise<Visitor> => {
+    const digest = digestOf(credential);
+    const turn: LookUp = (look) => (known.has(digest) ? look() : strangers.run(signal, look));
+    const visitor = await visitorBy(login, credential, turn).catch((error: unknown) => {
+      if (!isAnimusError(error, 'http.unauthorized')) throw error;
+      known.delete(digest);
+      const why = `${String(error.details['detail'])}; too many wrong tokens came from ${address}`;
+      failures.take(clientNetwork(address), why);
+      throw error;
+    });
+    if (!visitor.byLink) known.set(digest, visitor);
     if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
     return visitor;
   };
@@ -73,25 +79,45 @@ export function doorkeeper(
   };
 
   return {
-    admit: async (caller, scope) => allowed(await lookUp(caller, digestOf(caller)), caller, scope),
+    own,
+    admit: async (caller, scope) => allowed(await lookUp(credentialOf(caller.shown, own), caller), caller, scope),
     async admitTo(caller, scope, answer) {
-      const digest = digestOf(caller);
-      const before = known.get(digest);
+      const credential = credentialOf(caller.shown, own);
+      const before = known.get(digestOf(credential));
       // What a token of an issuer says is checked by its signature, each time.
       if (before === undefined || before.proof === null)
-        return answer(allowed(await lookUp(caller, digest), caller, scope));
+        return answer(allowed(await lookUp(credential, caller), caller, scope));
       try {
         return await answer(allowed(before, caller, scope));
       } catch (error) {
-        if (!isOfDatabase(error)) await lookUp(caller, digest);
+        if (!isOfDatabase(error)) await lookUp(credential, caller);
         throw error;
       }
+    },
+    async admitWith(caller, credential, scope) {
+      requireOwnPage(caller.shown.headers, own);
+      return allowed(await lookUp(credential, caller), caller, scope);
     },
   };
 }
 
-function digestOf({ authorization }: Caller): string {
-  return hash('sha256', authorization ?? '', 'base64');
+function visitorBy(login: Login, credential: Credential | null, turn: LookUp): Promise<Visitor> {
+  if (credential === null) return login.visitor(undefined, turn);
+  const { kind, text } = credential;
+  switch (kind) {
+    case 'bearer':
+      return login.visitor(text, turn);
+    case 'session':
+      return login.session(text, turn);
+    case 'link':
+      return login.link(text, turn);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function digestOf(credential: Credential | null): string {
+  return hash('sha256', credential === null ? '' : `${credential.kind} ${credential.text}`, 'base64');
 }
 
 /** Then the token was accepted, or the database does not answer. */

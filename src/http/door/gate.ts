@@ -2,7 +2,13 @@
 import { isIP } from 'node:net';
 import { AnimusError } from '../../core/errors/errors.ts';
 
-export interface GateRules {
+/** How browsers know this server. */
+export interface OwnOrigin {
+  /** They reach it by HTTPS. Default: false. */
+  readonly behindTls?: boolean;
+}
+
+export interface GateRules extends OwnOrigin {
   /** In lower case. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -37,16 +43,47 @@ const ONLY_ONCE: ReadonlySet<string> = new Set([
   'host',
   'origin',
   'authorization',
+  'sec-fetch-site',
+  'x-animus-csrf',
   'idempotency-key',
   'content-type',
   'content-encoding',
   'content-length',
 ]);
 
+/** A look at the headers of a request, by their names in lower case. */
+export interface SentHeaders {
+  get(name: string): string | null;
+}
+
 /** Errors: `http.origin`. Programs send no Origin header; browsers send it with everything that could change something. */
-export function checkOrigin(origin: string | undefined, { allowedOrigins }: GateRules): void {
-  if (origin === undefined || allowedOrigins.includes(origin)) return;
+export function checkOrigin(headers: SentHeaders, { allowedOrigins, ...own }: GateRules): void {
+  const origin = headers.get('origin');
+  if (origin === null || allowedOrigins.includes(origin) || isSameOrigin(headers, own)) return;
   throw new AnimusError('http.origin', { origin: JSON.stringify(origin) });
+}
+
+/**
+ * Whether the browser says that a page of this server sends the request. `Sec-Fetch-Site` is sent to HTTPS and to the own host, and knows the origin even where a proxy
+ * does not pass the Host on; without it, the Origin has to be that of the Host, which has been checked. Without both, nobody says so. Pages can set neither of them.
+ */
+export function isSameOrigin(headers: SentHeaders, own: OwnOrigin): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin';
+  const origin = headers.get('origin');
+  return origin !== null && origin === originOf(headers.get('host') ?? '', own);
+}
+
+/** Errors: `http.origin` for a page that is not of this server, whatever origins are allowed. Programs, which are no pages, pass. */
+export function requireOwnPage(headers: SentHeaders, own: OwnOrigin): void {
+  const origin = headers.get('origin') ?? headers.get('sec-fetch-site');
+  if (origin !== null && !isSameOrigin(headers, own))
+    throw new AnimusError('http.origin', { origin: JSON.stringify(origin) });
+}
+
+/** The origin of this server as clients see it: a proxy passes the Host on. Parsed, so that nothing of the header is repeated that is not a host. */
+export function originOf(host: string, { behindTls = false }: OwnOrigin): string {
+  return new URL(`${behindTls ? 'https' : 'http'}://${host}`).origin;
 }
 
 /** The headers that let the pages of an allowed origin read the answer. */

@@ -1,17 +1,21 @@
 /** Who visits by HTTP, and the transactions that act for them. What they may see and do is decided by the same SQL as for psql. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
-import type { ActingPerson, Scope } from '../../core/work/people.ts';
+import type { ActingPerson, PersonRole, Scope } from '../../core/work/people.ts';
 import { type AnyPage, type Place, type ReadsAs, readPlacesAs } from '../../store/events/places.ts';
-import { actWithRole, actWithToken } from '../../store/people/acting.ts';
+import { actWithLoginLink, actWithRole, actWithToken } from '../../store/people/acting.ts';
 import type { Database, Queryable, Statement } from '../../store/sql/database.ts';
 
 /** A person whose token was checked. */
 export interface Visitor extends ActingPerson {
   /** Afterwards `asVisitor` refuses: of a token of an OIDC issuer, later than `expiresAt` by what clocks may differ. Null: SQL decides. */
   readonly acceptedUntil: Date | null;
-  /** The hash of one of our tokens, hexadecimal: anyone who has it can act with the token. Null for a token of an OIDC issuer. */
+  /** The hash of one of our secrets, hexadecimal: anyone who has it can act with it. Null for a token of an OIDC issuer. */
   readonly proof: Secret | null;
+  /** The most that a token of an OIDC issuer permits, whatever the role of the person is at this moment. Null: another token. */
+  readonly claimed: PersonRole | null;
+  /** It is the hash of a login link, which the first transaction uses up. */
+  readonly byLink: boolean;
 }
 
 /** Errors: `http.forbidden` if the visitor's token is not for the scope. */
@@ -75,6 +79,7 @@ export async function inOneStatementAs<T>(
 }
 
 function acting(visitor: Visitor, now?: () => Date): Statement {
+  if (visitor.byLink) return actWithLoginLink(Buffer.from(visitor.proof!.reveal(), 'hex'));
   const as = actingAs(visitor, now);
   return 'token' in as ? actWithToken(as.token) : actWithRole(as.person, as.role);
 }
@@ -90,10 +95,14 @@ export async function readAsVisitor(
 }
 
 /** Raises `http.unauthorized` for a token of an issuer that has expired; others are checked where they are used. */
-function actingAs({ person, role, proof, acceptedUntil }: Visitor, now: () => Date = () => new Date()): ReadsAs {
+function actingAs(
+  { person, role, claimed, proof, acceptedUntil, byLink }: Visitor,
+  now: () => Date = () => new Date(),
+): ReadsAs {
+  if (byLink) throw new AnimusError('internal.bug', { detail: 'a login link is for one act' });
   if (proof !== null) return { token: Buffer.from(proof.reveal(), 'hex') };
   if (acceptedUntil !== null && acceptedUntil <= now()) {
     throw new AnimusError('http.unauthorized', { detail: 'the token has expired' });
   }
-  return { person, role };
+  return { person, role: claimed ?? role };
 }

@@ -26,7 +26,7 @@ export function routeTool(route: JsonRoute, options: McpOffer): McpTool {
         query: query.parse(pick(input, query.shape)),
         body: body?.parse({ ...defaults, ...pick(input, bodyShape) }),
       };
-      return runRoute(route, visit, parsed, (result) => result());
+      return runRoute(route, visit, parsed, async (ran) => (await ran()).shown);
     },
   };
 }

@@ -78,6 +78,8 @@ export interface JsonRoute extends Described {
   readonly kind: 'json';
   /** Its answer contains a secret, so that what is kept for a repetition is encrypted. Default: false. */
   readonly secret?: boolean;
+  /** As `HttpPlace.session`. */
+  readonly session?: 'begins' | 'ends' | undefined;
   /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id' | undefined;
   /** `run` sends one statement and no other. Default: false. */

@@ -17,15 +17,8 @@ export interface SocketServer {
   stop(): Promise<void>;
 }
 
-/** The subprotocol of our messages. A browser, which cannot send an Authorization header, adds `token.TOKEN` to its list. */
+/** The subprotocol of our messages. */
 export const SUBPROTOCOL = 'animus.v1';
-const TOKEN_PROTOCOL = /(?:^|[ ,])token\.([\w.-]+)(?:$|[ ,])/;
-
-/** The Authorization header, or the token among the subprotocols. */
-export function socketAuthorization({ headers }: IncomingMessage): string | undefined {
-  const token = TOKEN_PROTOCOL.exec(headers['sec-websocket-protocol'] ?? '')?.[1];
-  return headers.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
-}
 
 export function createSocketServer(): SocketServer {
   const server = new WebSocketServer({

@@ -8,7 +8,9 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { FileRule } from '../file-rules.ts';
 import { type MountPlan, planMounts, SOURCE, STAGING } from '../mount-plan.ts';
-import { goneProblem, readHostFiles } from './host-files.ts';
+import { goneProblem, hostFilesOf } from './host-files.ts';
+import { type HostMounts, readHostMounts, stillFit } from './host-mounts.ts';
+import { oncePerBatch } from './once-per-batch.ts';
 
 /** Absolute paths of the programs that make a place, and of those that enter it. */
 export type PlacePrograms = Readonly<
@@ -68,8 +70,8 @@ export interface PlaceEntry extends Pick<PlacePrograms, 'setpriv' | 'nsenter'> {
 
 interface Place {
   enter(): Pick<PlaceEntry, 'namespaces' | 'entered' | 'closed'>;
-  /** False if a mount has moved or is gone, because somebody has replaced the path below it. */
-  isIntact(): boolean;
+  /** False if a mount has moved or is gone, because somebody has replaced the path below it, or if it does not fit to the mounts that the host has now. */
+  isIntact(host: HostMounts): boolean;
   /** Ends it as soon as nothing is about to enter it. What has entered it keeps its mounts. */
   close(): void;
 }
@@ -82,15 +84,15 @@ const places = new Map<string, Place>();
  * Throws if a path to be hidden does not exist.
  */
 export function enterPlace(rules: readonly FileRule[], programs: PlacePrograms): PlaceEntry {
-  const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
+  const host = readHostMounts();
   const found = rules.flatMap(lookUp);
   const key = createHash('sha256')
-    .update(JSON.stringify([found, mounts]))
+    .update(JSON.stringify([found, host.own]))
     .digest('base64');
   const known = places.get(key);
-  const usable = known?.isIntact() === true;
+  const usable = known?.isIntact(host) === true;
   if (!usable) known?.close();
-  const place = usable ? known : prepare(planMounts(found, readHostFiles(mounts)), programs);
+  const place = usable ? known : prepare(planMounts(found, hostFilesOf(host.text)), host, programs);
   places.delete(key);
   places.set(key, place);
   const [oldest] = places;
@@ -112,14 +114,19 @@ function drop(key: string, place: Place): void {
 
 /** The rule, and which file its path is now; nothing if there is none. */
 function lookUp(rule: FileRule): readonly (FileRule & { readonly file: string })[] {
-  const stats = statSync(rule.path, { throwIfNoEntry: false, bigint: true });
-  if (stats) return [{ ...rule, file: `${stats.dev}:${stats.ino}:${stats.isDirectory()}` }];
+  const file = fileAt(rule.path);
+  if (file !== null) return [{ ...rule, file }];
   if (rule.access === 'hidden') throw new Error(goneProblem(rule.path));
   return [];
 }
 
+const fileAt = oncePerBatch((path: string): string | null => {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats ? `${stats.dev}:${stats.ino}:${stats.isDirectory()}` : null;
+});
+
 /** Starts the keeper. */
-function prepare(plan: MountPlan, { unshare, sh, mount, umount, mkdir }: PlacePrograms): Place {
+function prepare(plan: MountPlan, host: HostMounts, { unshare, sh, mount, umount, mkdir }: PlacePrograms): Place {
   const tables = [plan.stage, plan.cover, plan.back];
   const [backSingly, seal] = [plan.backSingly, plan.seal].map((binds) =>
     binds.flatMap(({ options, from, to }) => [options, from, to]),
@@ -132,10 +139,10 @@ function prepare(plan: MountPlan, { unshare, sh, mount, umount, mkdir }: PlacePr
     detached: true,
     stdio: 'pipe',
   });
-  return placeOf(keeper);
+  return placeOf(keeper, host);
 }
 
-function placeOf(keeper: ChildProcess): Place {
+function placeOf(keeper: ChildProcess, made: HostMounts): Place {
   let open: { readonly mounts: string | null; readonly descriptors: readonly number[] } | null = null;
   let entering = 0;
   const closing = new AbortController();
@@ -174,7 +181,7 @@ function placeOf(keeper: ChildProcess): Place {
       };
       return { namespaces, entered, closed };
     },
-    isIntact: () => !closed.aborted && (open === null || mountsOf(keeper) === open.mounts),
+    isIntact: (host) => !closed.aborted && stillFit(made, host) && (open === null || mountsOf(keeper) === open.mounts),
     close,
   };
 }
@@ -196,10 +203,10 @@ async function whenReady(keeper: ChildProcess): Promise<void> {
 }
 
 /** The mounts in its namespace; null if it has ended. */
-function mountsOf(keeper: ChildProcess): string | null {
+const mountsOf = oncePerBatch((keeper: ChildProcess): string | null => {
   try {
     return readFileSync(`/proc/${keeper.pid}/mountinfo`, 'utf8');
   } catch {
     return null;
   }
-}
+});

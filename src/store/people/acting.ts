@@ -27,6 +27,16 @@ export function acceptToken(hash: Buffer): Statement {
   return { sql, params: [hash] };
 }
 
+/** Acts for the person of a login link, which is used up; returns a row without columns. Raises `http.unauthorized` if it is unknown, was used or has expired. */
+export function actWithLoginLink(hash: Buffer): Statement {
+  return { sql: 'select from animus.act_with_login_link($1, true)', params: [hash] };
+}
+
+/** The same for a look at it, which does not use it up; returns `person` and `role`. */
+export function lookAtLoginLink(hash: Buffer): Statement {
+  return { sql: 'select person, role from animus.act_with_login_link($1, false)', params: [hash] };
+}
+
 /** Acts for a person until the end of the transaction, with at most this role, and returns the `role` that results. `http.unauthorized` if disabled. */
 export function actWithRole(person: string, role: PersonRole): Statement {
   return { sql: 'select animus.act_with_role($1, $2) as role', params: [person, role] };

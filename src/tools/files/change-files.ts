@@ -1,5 +1,4 @@
 /** Changes files: prepares all changes, then makes them. If one fails, the others are undone. */
-import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,6 +6,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 import { existing, isStill, placeNew, type WriteBounds, whyNot, writeTemporary } from './temporary-file.ts';
+import { removeLeft, temporaryNames } from './temporary-names.ts';
 import type { FileContent } from './text-file.ts';
 import { type InsidePath, openDirectoryInside, readOnlyReason } from './workspace.ts';
 
@@ -83,15 +83,18 @@ async function stage(
   const directory = await openDirectoryInside(bounds, dirname(path.real), { create: content !== null });
   if (isRefusal(directory)) return directory;
   const target = `${directory.base}/${basename(path.real)}`;
-  const own = `${directory.base}/.animus-${randomUUID()}`;
-  const [temporary, backup] = [`${own}.tmp`, `${own}.old`];
-  let backupIsNeeded = false;
+  const names = temporaryNames();
+  /** The name of the old content that could not be put back. */
+  let keptAs: string | null = null;
+  const at = (name: string): string => `${directory.base}/${name}`;
+  const [temporary, backup] = [at(names.fresh), at(names.backup)];
   const close = async () => {
     await rm(temporary, { force: true });
-    if (!backupIsNeeded) await rm(backup, { force: true });
+    if (keptAs !== names.backup) await rm(backup, { force: true });
     await directory[Symbol.asyncDispose]();
   };
   try {
+    await removeLeft(directory, bounds.lease);
     const old = await existing(target);
     const readOnly = readOnlyReason(bounds, join(directory.real, basename(path.real)));
     if (readOnly) return await closing(close, refuse(`${path.shown}: ${readOnly.why}`, readOnly.boundary));
@@ -115,8 +118,12 @@ async function stage(
           await whileHeld(bounds.lease, () => (old ? rename(backup, target) : rm(target)));
           return null;
         } catch (error) {
-          backupIsNeeded = old !== null;
-          const kept = old === null ? '' : `, its old content is in ${join(dirname(path.shown), basename(backup))}`;
+          if (old !== null)
+            keptAs = await rename(backup, at(names.kept)).then(
+              () => names.kept,
+              () => names.backup,
+            );
+          const kept = keptAs === null ? '' : `, its old content is in ${join(dirname(path.shown), keptAs)}`;
           return `${path.shown} could not be restored (${messageOf(error)})${kept}`;
         }
       },

@@ -60,6 +60,8 @@ function loopOn(db: Database, closeDatabase: () => Promise<void>): OpenLoop {
           faculty: 'bench',
           tools: [tool],
           orient: prompt,
+          // Nothing ends the items: one whose lease has expired would be claimed again by a later round.
+          leaseSeconds: 86_400,
         });
         const means = focus.means({ maxTurns: turns + 10, onEvent: () => undefined });
         const callScope = { ...means.callScope, fileRules: guard.rulesOfFocus() };

@@ -1,7 +1,7 @@
 /** A daemon as users start it, with faculties that a script answers in one turn. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { writeSkills } from '../skills/write-skills.ts';
@@ -10,6 +10,8 @@ import { processCpuMs } from '../support/process-cpu.ts';
 export interface BenchDaemon {
   /** Processor time so far, in milliseconds. */
   cpuMs(): number;
+  /** Resident memory now, in MB (Linux). */
+  rssMb(): number;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export async function startBenchDaemon(
   await serving(child);
   return {
     cpuMs: () => processCpuMs(child.pid!),
+    rssMb: () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
     async stop() {
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');

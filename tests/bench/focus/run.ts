@@ -1,7 +1,9 @@
 /**
  * Whole foci of one scripted turn, from the insert to the end: `npm run bench -- tests/bench/focus/run.ts [--runs 3] [--items 2000]
- * [--variant "one faculty"]`. The daemons are processes of their own, at concurrency 10, on a server with default durability.
+ * [--variant "one faculty"]`. The daemons are processes of their own, at concurrency 10, on a server with default durability. Memory is that of the
+ * first daemon, when the last item has ended and after a minute without work if `--rest` asks for it.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { postgresCpuMs } from '../engage/postgres-cpu.ts';
@@ -16,8 +18,10 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '3' },
     items: { type: 'string', default: '2000' },
     variant: { type: 'string' },
+    rest: { type: 'boolean', default: false },
   },
 });
+const REST_MS = 60_000;
 const runs = Number(values.runs);
 const items = Number(values.items);
 
@@ -50,7 +54,7 @@ try {
   }
   for (const [name, rows] of measured) {
     const columns = Object.keys(rows[0]!) as (keyof Measures)[];
-    const medians = columns.map((column) => [column, median(rows.map((row) => row[column])).toFixed(2)]);
+    const medians = columns.map((column) => [column, median(rows.map((row) => row[column]!)).toFixed(2)]);
     print(`${name.padEnd(40)} ${medians.map((pair) => pair.join(' ')).join('   ')}`);
     report({
       what: 'whole foci of one turn',
@@ -71,6 +75,8 @@ interface Measures {
   readonly transactions: number;
   readonly 'WAL syncs': number;
   readonly 'WAL KB': number;
+  readonly MB: number;
+  readonly 'MB at rest'?: number;
 }
 
 async function measure(bench: BenchServer, { faculties, daemons, skills }: Variant): Promise<Measures> {
@@ -86,6 +92,8 @@ async function measure(bench: BenchServer, { faculties, daemons, skills }: Varia
     await drain(db, faculties, items);
     const seconds = (performance.now() - startedMs) / 1000;
     const work = await bench.work(url);
+    const MB = started[0]!.rssMb();
+    if (values.rest) await sleep(REST_MS);
     return {
       'per second': items / seconds,
       'Node ms': (nodeMs() - before.node) / items,
@@ -93,6 +101,8 @@ async function measure(bench: BenchServer, { faculties, daemons, skills }: Varia
       transactions: (work.transactions - before.work.transactions) / items,
       'WAL syncs': (work.syncs - before.work.syncs) / items,
       'WAL KB': (work.bytes - before.work.bytes) / items / 1024,
+      MB,
+      ...(values.rest && { 'MB at rest': started[0]!.rssMb() }),
     };
   } finally {
     for (const daemon of started) await daemon.stop();

@@ -110,8 +110,8 @@ async function open(repo: string): Promise<Worktree> {
 
 async function end(worktree: Worktree): Promise<void> {
   const words = { author: AUTHOR, message: 'changed\n' };
-  const { state } = await closeWorktree(worktree, { ended: true, commit: true, words }, git);
-  if (state === 'removed') await removeWorktree(worktree, git);
+  const closed = await closeWorktree(worktree, { ended: true, commit: true, words }, git);
+  if (closed.state === 'removed') await removeWorktree(worktree, closed, git);
 }
 
 function makeRepository(files: number): string {

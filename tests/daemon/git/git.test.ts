@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type GitPlace, type GitWriter, runGit } from '../../../src/daemon/git/git.ts';
+import { type GitPlace, type GitWriter, runGit, runGits } from '../../../src/daemon/git/git.ts';
 import type { ProcessSpec } from '../../../src/process/process-host.ts';
 import { close, open, setUpWorktree } from '../../support/worktree.ts';
 
@@ -46,18 +46,61 @@ test('commands that only read share an entry, and each has its own output, error
   expect(alone[2]!.stderr).toContain('no\\such\nthing');
 });
 
-test('commands of other places, or that write or are given something, go alone; so does each whose output was cut with that of others', async () => {
+test('commands of several places share an entry, unless git runs as the owner of the place; those that write or are given something go alone', async () => {
   const { repo, ...site } = await setUpWorktree();
   const { means, started } = watched(site.means);
   const place: GitPlace = { gitDir: join(repo, '.git'), commonDir: join(repo, '.git'), workTree: repo, off: [] };
-  const bare = { ...place, workTree: null };
+  const other: GitPlace = { ...place, workTree: null, off: [['core.abbrev', '7']] };
+  const calls = (git: GitWriter) => [
+    runGit(place, ['config', '--get', 'core.abbrev'], git),
+    runGit(place, ['update-ref', 'refs/heads/more', 'HEAD'], git),
+    runGit(other, ['config', '--get', 'core.abbrev'], git),
+    runGit(other, ['status', '--porcelain'], git),
+    runGit(place, ['status', '--porcelain'], git),
+    runGit(place, ['show-ref', 'refs/heads/more'], git),
+  ];
+  const results = await Promise.all(calls(means));
+  expect(started).toHaveLength(1);
+  expect(results.map(({ ok }) => ok)).toEqual([false, true, true, true, true, true]);
+  expect(results[2]!.stdout).toBe('7\n');
+  // Git takes the directory that it is in for the files of the other place.
+  expect(results.slice(3, 5).map(({ stdout }) => stdout.includes(' D a.txt'))).toEqual([true, false]);
+  await Promise.allSettled(calls({ ...means, isolation: 'uid' }));
+  expect(started.slice(1).map(({ cwd }) => cwd)).toEqual([repo, join(repo, '.git')]);
   await Promise.all([
-    runGit(place, ['show-ref'], means),
-    runGit(bare, ['show-ref'], means),
-    runGit(place, ['update-ref', 'refs/heads/more', 'HEAD'], means),
+    runGit(place, ['update-ref', '-d', 'refs/heads/more', 'HEAD'], means),
     runGit(place, ['config', '--file', '-', '--list'], means, { stdin: '[a]\nb = c\n' }),
   ]);
-  expect(started).toHaveLength(4);
+  expect(started).toHaveLength(5);
+});
+
+test('steps share an entry in their order, and one of them reads a text', async () => {
+  const { repo, ...site } = await setUpWorktree();
+  const { means, started } = watched(site.means);
+  const place: GitPlace = { gitDir: join(repo, '.git'), commonDir: join(repo, '.git'), workTree: repo, off: [] };
+  writeFileSync(join(repo, 'b.txt'), 'b\n');
+  const input = { env: { GIT_INDEX_FILE: join(repo, '.git/other') } };
+  const steps = [
+    { place, args: ['update-index', '--add', '-z', '--stdin'], input: { ...input, stdin: 'b.txt\0' } },
+    { place, args: ['ls-files'], input },
+    { place, args: ['ls-files'] },
+    { place, args: ['hash-object', '--stdin'] },
+  ];
+  const results = await runGits(steps, means);
+  expect(results.map(({ stdout }) => stdout)).toEqual([
+    '',
+    'b.txt\n',
+    '.gitignore\na.txt\n',
+    expect.stringMatching(/^e69de29/),
+  ]);
+  expect(started).toHaveLength(1);
+  expect(await runGits([{ place, args: ['nonsense'] }, steps[2]!], means)).toMatchObject([{ ok: false }, { ok: true }]);
+});
+
+test('each of several whose output was cut together runs alone', async () => {
+  const { repo, ...site } = await setUpWorktree();
+  const { means, started } = watched(site.means);
+  const place: GitPlace = { gitDir: join(repo, '.git'), commonDir: join(repo, '.git'), workTree: repo, off: [] };
   for (const name of ['one', 'two']) {
     const text = Array.from({ length: 200_000 }, (_, n) => `${name} ${n} ${'x'.repeat(80)}\n`).join('');
     mkdirSync(join(repo, 'large'), { recursive: true });
@@ -65,7 +108,7 @@ test('commands of other places, or that write or are given something, go alone; 
   }
   const how = (name: string) => ['diff', '--no-ext-diff', '--no-index', '/dev/null', `large/${name}`];
   const [one, two] = await Promise.all([runGit(place, how('one'), means), runGit(place, how('two'), means)]);
-  expect(started).toHaveLength(7);
+  expect(started).toHaveLength(3);
   expect([one.cut, two.cut, one.stdout.includes('two'), two.stdout.endsWith('x\n')]).toEqual([
     false,
     false,
@@ -97,7 +140,8 @@ test('work is handed over while somebody adds a worktree to the repository, whos
   const half = join(repo, '.git/worktrees/half');
   const failed: string[] = [];
   const run: typeof means.processes.run = async (given, signal) => {
-    const command = given.args.find((arg) => arg === 'fetch' || arg === 'for-each-ref');
+    const words = given.args.join(' ');
+    const command = ['fetch', 'for-each-ref'].find((each) => new RegExp(`\\b${each}\\b`).test(words));
     if (command === undefined || failed.includes(command)) return means.processes.run(given, signal);
     mkdirSync(half, { recursive: true });
     writeFileSync(join(half, 'commondir'), '');
@@ -108,11 +152,11 @@ test('work is handed over while somebody adds a worktree to the repository, whos
     return result;
   };
   const { branch } = await close(worktree, { ...means, processes: { ...means.processes, run } }, { commit: true });
-  expect(failed).toEqual(['fetch', 'for-each-ref']);
+  expect(failed).toEqual(['for-each-ref', 'fetch']);
   expect(execFileSync('git', ['-C', repo, 'show', `${branch}:a.txt`], { encoding: 'utf8' })).toBe('changed\n');
 });
 
-test('a worktree is opened by four entries, ended without work by three, and with a changed file by twelve', async () => {
+test('a worktree is opened by three entries, ended without work by two, and with a changed file by eight', async () => {
   const site = await setUpWorktree();
   const { means, started } = watched(site.means);
   const count = async (act: () => Promise<unknown>) => {
@@ -122,7 +166,7 @@ test('a worktree is opened by four entries, ended without work by three, and wit
   };
   const [untouched, changed] = [await open(site.spec(), means), await open(site.spec(), means)];
   writeFileSync(join(changed.path, 'a.txt'), 'changed\n');
-  expect(await count(() => open(site.spec(), means))).toBe(4);
-  expect(await count(() => close(untouched, means))).toBe(3);
-  expect(await count(() => close(changed, means, { commit: true }))).toBe(12);
+  expect(await count(() => open(site.spec(), means))).toBe(3);
+  expect(await count(() => close(untouched, means))).toBe(2);
+  expect(await count(() => close(changed, means, { commit: true }))).toBe(8);
 });

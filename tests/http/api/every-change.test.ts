@@ -70,7 +70,10 @@ const REQUESTS: Readonly<Record<string, SampleRequest>> = {
   removeWebhook: async (api) => ({ path: `/webhooks/${await made(api, '/webhooks', { url: 'https://example.com' })}` }),
 };
 
-const changes = API_ROUTES.filter(({ method }) => method !== 'GET' && method !== 'POST');
+/** A session that has ended can ask for nothing again. */
+const changes = API_ROUTES.filter(
+  (route) => route.method !== 'GET' && route.method !== 'POST' && !('session' in route && route.session),
+);
 
 test('every PUT, PATCH and DELETE keeps its answer for a repetition', () => {
   expect(changes.filter(({ kind }) => kind !== 'json').map(({ id }) => id)).toEqual([]);

@@ -100,12 +100,15 @@ test('a reader sees all work and changes nothing of it; an operator decides', as
   });
 });
 
+/** A login takes its token from the body. */
+const OF_TOKENS = API_ROUTES.filter((route) => !('session' in route && route.session === 'begins'));
+
 test('a token does only what its scopes name', async () => {
   const { url } = await start();
   await createPerson(owner(), 'olga', 'operator');
   for (const other of ['read', 'work', 'decide'] as const) {
     const { secret } = await createToken(owner(), 'olga', { scopes: [other] });
-    for (const { id, method, path, scope } of API_ROUTES.filter((route) => route.scope !== other)) {
+    for (const { id, method, path, scope } of OF_TOKENS.filter((route) => route.scope !== other)) {
       const headers = { authorization: `Bearer ${secret}` };
       const response = await fetch(`${url}/api/v1${path.replaceAll(/\{\w+\}/g, 'x')}`, { method, headers });
       expect([id, other, response.status, await response.json()]).toMatchObject([

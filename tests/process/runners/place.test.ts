@@ -41,3 +41,48 @@ test.skipIf(!works)('without free descriptors a place is refused, and prepared o
   const { stdout } = await promisify(execFile)('bash', command);
   expect(stdout).toMatch(/EMFILE.*\nready\n$/);
 });
+
+/** In mount and network namespaces of its own, where nobody else mounts anything. */
+test.skipIf(!works)(
+  'a place stays when a network namespace is mounted on the host, and goes when it is unmounted',
+  async () => {
+    const runner = new URL('../../../src/process/runners/namespace.ts', import.meta.url).href;
+    const script = `
+    import { execFileSync } from 'node:child_process';
+    import { mkdtempSync, writeFileSync } from 'node:fs';
+    const { namespaceRunner } = await import(${JSON.stringify(runner)});
+    setInterval(() => {}, 1000);
+    execFileSync('mount', ['-t', 'tmpfs', 'none', '/mnt']);
+    writeFileSync('/mnt/net', '');
+    const request = { command: '/bin/true', args: [], cwd: '/', maxTasks: 10, maxMemoryBytes: 2 ** 26 };
+    const closed = [];
+    const enter = async () => {
+      // As the next message from the daemon.
+      await new Promise(setImmediate);
+      const { place } = namespaceRunner.start(request);
+      await place.namespaces; place.entered();
+      if (!closed.includes(place.closed)) closed.push(place.closed);
+      return closed.indexOf(place.closed);
+    };
+    const seen = [await enter()];
+    for (const command of [['mount', '--bind', '/proc/self/ns/net', '/mnt/net'], ['true'], ['umount', '/mnt/net'],
+      ['mount', '--bind', '/proc/self/ns/net', '/mnt/net'], ['mount', '-t', 'tmpfs', 'none', '/srv'], ['umount', '/mnt/net']]) {
+      execFileSync(command[0], command.slice(1));
+      seen.push(await enter());
+    }
+    console.log(seen.join(' '), closed.map(({ aborted }) => aborted).join(' ')); process.exit();`;
+    const apart = [
+      '--user',
+      '--map-root-user',
+      '--mount',
+      '--net',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      script,
+    ];
+    const { stdout } = await promisify(execFile)('unshare', apart);
+    // The first place did not contain the mount; the one that was made while it was there does.
+    expect(stdout).toBe('0 0 0 0 0 1 2 false true false\n');
+  },
+);

@@ -21,7 +21,13 @@ test('a database has the words of TypeScript, and no other list', async () => {
 });
 
 /** Their columns are written by functions alone, which refuse other words. */
-const BY_FUNCTIONS = ['work_ledger.entry_type', 'people.role', 'tokens.scopes', 'webhooks.events'] as const;
+const BY_FUNCTIONS = [
+  'work_ledger.entry_type',
+  'people.role',
+  'tokens.kind',
+  'tokens.scopes',
+  'webhooks.events',
+] as const;
 
 const WRITES: Readonly<Record<Exclude<keyof typeof WORDS, (typeof BY_FUNCTIONS)[number]>, string>> = {
   'foci.phase': `update animus.foci set phase = $1`,

@@ -2,6 +2,7 @@
 import type { Status } from '../../../client/client.ts';
 import { hrefTo } from '../../model/place.ts';
 import { Time } from '../../ui/time.tsx';
+import { VisibleText } from '../../ui/visible-text.tsx';
 import { S } from '../../words/strings.ts';
 
 export function Attention({ status }: { readonly status: Status }) {
@@ -15,7 +16,7 @@ export function Attention({ status }: { readonly status: Status }) {
           <li key={ask.ask_id}>
             <span class="state state-waiting">{ask.subject}</span>
             <a class="grow clip" href={hrefTo('inbox', [], { ask: ask.ask_id })}>
-              {ask.shown}
+              <VisibleText text={ask.shown} />
             </a>
             <span class="faint">{ask.faculty}</span>
             <Time at={ask.asked_at} />

@@ -1,4 +1,5 @@
 /** The worktree of a focus: opened and recorded, described to the model, handed over and recorded at its end. */
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
@@ -38,7 +39,6 @@ export async function openFocusWorktree(
   reach: FocusReach,
 ): Promise<Worktree> {
   const id = answer?.conversation ?? work.id;
-  const git = gitOf(row.directory, key, faculty, signal, reach);
   const { recorded, earlier } = await readWorktree(reach.db, id, work.id, row.number);
   const { repo } = faculty;
   const author = { name: `${faculty.name} via animus`, email: reach.host.worktrees.commitEmail };
@@ -55,6 +55,9 @@ export async function openFocusWorktree(
     submittedBy,
     linked,
   };
+  // Of an earlier version, the work is in the directory of a focus.
+  const isLinked = linked.some((each) => existsSync(join(each, 'worktree')));
+  const git = gitOf(isLinked ? row.directory : null, key, faculty, signal, reach);
   const plan = await planWorktree(spec, git);
   // While it is made there is nothing to lose.
   if (['new', 'again', 'lost'].includes(plan.made))
@@ -153,7 +156,7 @@ async function closeTwice(end: FocusEnd, worktree: Worktree, ended: boolean, foc
   };
   const stint = { ended, commit: end.kind === 'completed' && faculty.commit !== 'none', words };
   // Has its own time limit, because the signal of the focus may already be aborted. On a lost lease the supervisor kills git.
-  const git = () => gitOf(focus.row.directory, key, faculty, AbortSignal.timeout(CLOSE_MS), reach);
+  const git = () => gitOf(null, key, faculty, AbortSignal.timeout(CLOSE_MS), reach);
   const close = () => closeWorktree(worktree, stint, git());
   const closed = await close().catch((error: unknown) => {
     if (isAnimusError(error, 'process.interrupted')) return close();
@@ -163,7 +166,7 @@ async function closeTwice(end: FocusEnd, worktree: Worktree, ended: boolean, foc
   const result = { start: worktree.start, tip, rest, patch: changes.patch, patchBytes: changes.patchBytes, ended };
   const handed = holds.every((hold) => hold === 'ignored');
   await recordWorktree(reach.db, key, { id: spec.id, state, handed, holds, branch, result });
-  if (state === 'removed') await removeWorktree(worktree, git());
+  if (state === 'removed') await removeWorktree(worktree, closed, git());
   return closed;
 }
 
@@ -184,8 +187,9 @@ function outcomeOf(closed: ClosedWorktree, { path, lost }: Worktree): Readonly<R
   };
 }
 
+/** Without a directory of the focus, the rules are the same for all foci of the faculty, which then share what is prepared for them. */
 function gitOf(
-  directory: string,
+  directory: string | null,
   key: FocusKey,
   faculty: Faculty,
   signal: AbortSignal,
