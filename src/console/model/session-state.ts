@@ -24,3 +24,13 @@ export function endSession(ended: Ended, problem: string | null = null): void {
 export function may(scope: 'read' | 'work' | 'decide'): boolean {
   return session.value.is === 'open' && session.value.me.scopes.includes(scope);
 }
+
+/** Whether the person sees the work of all: others see their own. */
+export function seesAll(): boolean {
+  return session.value.is === 'open' && session.value.me.role !== 'submitter';
+}
+
+/** Whether the person may do what only operators may. */
+export function mayOperate(): boolean {
+  return may('decide') && session.value.is === 'open' && session.value.me.role === 'operator';
+}
