@@ -69,6 +69,7 @@ export function fix(random: Random): Plot {
     { says: 'The test passes.', calls: [note('step', `Fixed ${area.symbol}; ${passed} tests of ${area.name} pass.`)] },
   ];
   return {
+    ...(random.chance(0.4) && { patch: patchOf(area) }),
     task: {
       faculty: FACULTIES.engineer,
       description: `#${number} ${area.symbol} ${area.fault}. Find the cause, fix it and add a test; change nothing else.`,
@@ -208,4 +209,27 @@ export function review(random: Random): Plot {
         : `!${pull}: ${area.symbol} returns undefined for an empty list. Changes requested.`,
     },
   };
+}
+
+function patchOf({ file, test, symbol, fix: [before, after], fault }: Area): string {
+  return [
+    `diff --git a/${file} b/${file}`,
+    `--- a/${file}`,
+    `+++ b/${file}`,
+    '@@ -3,5 +3,5 @@ import { db } from "../db.ts";',
+    ` export function ${symbol}(sailing: Sailing): Result {`,
+    `-  ${before}`,
+    `+  ${after}`,
+    ' }',
+    `diff --git a/${test} b/${test}`,
+    `--- a/${test}`,
+    `+++ b/${test}`,
+    '@@ -41,3 +41,7 @@',
+    ` test('${symbol}', () => {`,
+    '+',
+    `+test('it no longer ${fault}', () => {`,
+    `+  expect(${symbol}(sailingOf('2026-10-25'))).toMatchSnapshot();`,
+    '+});',
+    '',
+  ].join('\n');
 }
