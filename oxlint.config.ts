@@ -22,6 +22,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['client', 'core'],
   ],
   'src/cli': [['*'], ['demo', 'doctor', 'faculty', 'shell'], ['…']],
+  'src/cli/demo': [['*'], ['week']],
   // Parts do not know each other.
   'src/features': [['…']],
   'src/features/skills': [['folders']],
@@ -34,6 +35,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/http': [
     ['*'],
     ['api'],
+    ['console'],
     ['door', 'mcp'],
     ['artifacts', 'conversations', 'sockets', 'streams', 'work'],
     ['route'],
@@ -80,8 +82,10 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
   'src/client': [['socket'], ['api']],
   'src/console': [['*'], ['pages'], ['ui'], ['model'], ['words']],
+  'src/console/ui': [['ask'], ['*']],
   // Pages do not know each other.
   'src/console/pages': [['…']],
+  'src/console/pages/item': [['*'], ['tabs', 'timeline'], ['record']],
   'src/core/permissions': [['*'], ['command', 'fields'], ['text']],
   'src/core/config': [['*'], ['sections'], ['providers'], ['source']],
   'src/core': [['config'], ['permissions', 'toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],

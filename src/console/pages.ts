@@ -15,7 +15,9 @@ export interface Page {
 /** In the order of the navigation. */
 export const PAGES: readonly Page[] = [
   { name: 'now', title: S.nav.now, menu: { key: 'n' }, load: () => import('./pages/now/now-page.tsx') },
+  { name: 'inbox', title: S.nav.inbox, menu: { key: 'i' }, load: () => import('./pages/inbox/inbox-page.tsx') },
   { name: 'work', title: S.nav.work, menu: { key: 'w' }, load: () => import('./pages/work/work-page.tsx') },
+  { name: 'work/*', title: S.work.title, menu: null, load: () => import('./pages/item/item-page.tsx') },
 ];
 
 export function pageAt({ page, rest }: Place): Page | undefined {

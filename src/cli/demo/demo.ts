@@ -13,29 +13,48 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { SHIPPED_FACULTIES } from '../../terminal/command/shipped.ts';
 import { calledAs } from '../../terminal/view/copied-command.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
+import type { WeekOptions } from './demo-week.ts';
 
-interface DemoOptions extends CommonOptions {
+interface DemoOptions extends WeekOptions {
   readonly model?: string;
   readonly keep?: boolean;
+  readonly week?: boolean;
 }
 
 /** Adds `animus demo`. */
 export function addDemoCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'demo', {
     summary: 'watch an agent do real work, with an embedded database and a scripted model',
-    examples: ['animus demo', 'animus demo --keep', 'animus demo --model claude-sonnet-4-5'],
+    examples: [
+      'animus demo',
+      'animus demo --keep',
+      'animus demo --model claude-sonnet-4-5',
+      'ANIMUS_HOME=./demo animus demo --week',
+    ],
   })
     .option('--model <name>', 'use a real model; its API key must be set')
     .option('--keep', 'keep the database and the workspace afterwards')
+    .option('--week', 'instead, fill a database with a week of work of a small team; nothing of it runs')
+    .option('--database <url>', 'with --week: this server (default: the embedded database of ANIMUS_HOME)')
+    .option('--items <n>', 'with --week: how many work items, about (default 1500)', wholeNumber(50, 1_000_000))
+    .option('--long-turns <n>', 'with --week: turns of the longest item (default 400)', wholeNumber(50, 100_000))
+    .option('--seed <n>', 'with --week: another week for each number (default 1)', wholeNumber(1, 1_000_000))
+    .option('--yes', 'with --week: also into a database that contains work')
     .action(run(demoCommand));
 }
 
 async function demoCommand(invocation: Invocation, options: DemoOptions): Promise<number> {
+  refuseMixture(options);
+  if (options.week) {
+    const { demoWeek } = await import('./demo-week.ts');
+    return demoWeek(invocation, options);
+  }
   const home = await realpath(await mkdtemp(join(tmpdir(), 'animus-demo-')));
   try {
     const workspace = join(home, 'workspace');
@@ -53,6 +72,17 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
   } finally {
     if (!options.keep) await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Options of the one demo with the other. */
+function refuseMixture(options: DemoOptions): void {
+  const ofOther = options.week
+    ? (['model', 'keep'] as const)
+    : (['database', 'items', 'longTurns', 'seed', 'yes'] as const);
+  const wrong = ofOther.find((name) => options[name] !== undefined);
+  if (wrong === undefined) return;
+  const flag = `--${wrong.replace('longT', 'long-t')}`;
+  throw usageError(options.week ? `${flag} is not for --week, which runs nothing` : `${flag} is only for --week`);
 }
 
 /** Makes the copied files writable: a package may be installed read-only, and copies keep their modes. */

@@ -2,12 +2,16 @@
 import { useMemo, useState } from 'preact/hooks';
 import { S } from '../words/strings.ts';
 import { type Hunk, type PatchFile, type PatchLine, readPatch } from './patch.ts';
+import { VisibleText } from './visible-text.tsx';
 import './diff.css';
 
 /** With more, files are folded at first. */
 const MOST_OPEN_FILES = 12;
 const MOST_OPEN_LINES = 400;
 const STEP_LINES = 300;
+/** Of a longer line or name, the rest comes when somebody asks. */
+const MOST_LINE_CHARS = 2000;
+const MOST_PATH_CHARS = 400;
 
 /** A patch as git writes it. */
 export function Patch({ patch }: { readonly patch: string }) {
@@ -52,8 +56,13 @@ function File({ file, isOpen }: { readonly file: PatchFile; readonly isOpen: boo
       <button type="button" class="diff-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span aria-hidden="true">{open ? '▾' : '▸'}</span>
         <span class="mono diff-path">
-          {file.from !== null && <bdi>{`${file.from} → `}</bdi>}
-          <bdi>{file.path}</bdi>
+          {file.from !== null && (
+            <>
+              <VisibleText text={file.from} most={MOST_PATH_CHARS} />
+              {' → '}
+            </>
+          )}
+          <VisibleText text={file.path} most={MOST_PATH_CHARS} />
         </span>
         {file.is !== 'changed' && <span class="faint">{S.ui.fileIs[file.is]}</span>}
         <Counts added={file.added} removed={file.removed} />
@@ -107,7 +116,7 @@ function HunkRows({ hunk }: { readonly hunk: Hunk }) {
     <>
       <tr class="diff-place">
         <td colSpan={3}>
-          <span aria-hidden="true">⋯</span> <bdi>{hunk.place}</bdi>
+          <span aria-hidden="true">⋯</span> <VisibleText text={hunk.place} kind="source" most={MOST_PATH_CHARS} />
         </td>
       </tr>
       {hunk.lines.map((line, index) => (
@@ -127,7 +136,7 @@ function Line({ line }: { readonly line: PatchLine }) {
       <td class="diff-text" data-mark={MARKS[line.is]}>
         {line.is === 'added' && <span class="hidden">{S.ui.added} </span>}
         {line.is === 'removed' && <span class="hidden">{S.ui.removed} </span>}
-        {line.text}
+        <VisibleText text={line.text} kind="source" most={MOST_LINE_CHARS} />
       </td>
     </tr>
   );

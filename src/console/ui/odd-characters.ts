@@ -36,7 +36,11 @@ const NAMED: Readonly<Record<number, readonly [mark: string, name: string]>> = {
   0xffa0: ['HHF', 'HALFWIDTH HANGUL FILLER'],
 };
 
-/** The names of U+0000 to U+001F, and of U+007F. */
+/** U+0000 to U+001F. */
+const CONTROL_MARKS =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
+    ' ',
+  );
 const CONTROLS =
   'NULL,START OF HEADING,START OF TEXT,END OF TEXT,END OF TRANSMISSION,ENQUIRY,ACKNOWLEDGE,BELL,BACKSPACE,TABULATION,LINE FEED,LINE TABULATION,FORM FEED,CARRIAGE RETURN,SHIFT OUT,SHIFT IN,DATA LINK ESCAPE,DEVICE CONTROL ONE,DEVICE CONTROL TWO,DEVICE CONTROL THREE,DEVICE CONTROL FOUR,NEGATIVE ACKNOWLEDGE,SYNCHRONOUS IDLE,END OF TRANSMISSION BLOCK,CANCEL,END OF MEDIUM,SUBSTITUTE,ESCAPE,FILE SEPARATOR,GROUP SEPARATOR,RECORD SEPARATOR,UNIT SEPARATOR'.split(
     ',',
@@ -85,8 +89,9 @@ export function hiddenCharacter(character: string): OddCharacter {
   const code = character.codePointAt(0)!;
   const [mark, name] = NAMED[code] ?? [];
   if (mark !== undefined) return { shown: mark, name: `${codePoint(code)} ${name}` };
-  if (code < 0x20) return { shown: String.fromCharCode(0x2400 + code), name: `${codePoint(code)} ${CONTROLS[code]}` };
-  if (code === 0x7f) return { shown: '␡', name: 'U+007F DELETE' };
+  const control = CONTROL_MARKS[code];
+  if (control !== undefined) return { shown: control, name: `${codePoint(code)} ${CONTROLS[code]}` };
+  if (code === 0x7f) return { shown: 'DEL', name: 'U+007F DELETE' };
   return { shown: codePoint(code), name: `${codePoint(code)} ${groupOf(character, code)}` };
 }
 

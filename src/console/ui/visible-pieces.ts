@@ -3,10 +3,10 @@ import { S } from '../words/strings.ts';
 import { asciiLike, codePoint, hiddenCharacter, scriptOf } from './odd-characters.ts';
 
 /**
- * `code`: commands, paths, names, inputs of tools: every invisible character and every look-alike is odd. `text`: what people read: joiners of emoji and of
- * scripts that need them stay, and letters of other scripts are letters.
+ * `code`: commands, paths, names, inputs of tools: every invisible character and every look-alike is odd. `source`: contents of files: the same, but quotes
+ * and dashes are what they are. `text`: what people read: joiners of emoji and of scripts that need them stay, and letters of other scripts are letters.
  */
-export type TextKind = 'code' | 'text';
+export type TextKind = 'code' | 'source' | 'text';
 
 /** Some characters that are not shown as they are. `like`: they look like others; `hidden`: nobody would see them, or they act on what is around them. */
 export interface OddPiece {
@@ -48,7 +48,7 @@ export function visiblePieces(text: string, kind: TextKind): readonly Piece[] {
     else if (groups?.['hidden'] !== undefined) {
       if (kind === 'text' && NATURAL.test(token)) plain += token;
       else add(hiddenRun(token));
-    } else if (kind === 'code') {
+    } else if (kind === 'code' || (kind === 'source' && groups?.['word'] !== undefined)) {
       for (const part of likeParts(token)) {
         if (typeof part === 'string') plain += part;
         else add(part);
@@ -64,12 +64,10 @@ export function hasOdd(text: string, kind: TextKind): boolean {
   return !PLAIN.test(text) && visiblePieces(text, kind).some((piece) => typeof piece !== 'string');
 }
 
-/** The text in ASCII alone, as a string of JSON: exactly these characters. */
-export function exactText(text: string): string {
-  return JSON.stringify(text).replace(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** JSON in ASCII alone: each character as it is recorded. */
+export function exactJson(value: unknown, indent?: number): string {
+  const json = JSON.stringify(value, null, indent) ?? 'null';
+  return json.replace(/[^\n\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function escapeSequence(token: string): OddPiece {

@@ -25,7 +25,7 @@ export function VisibleText({ text, kind = 'code', lines = false, most = MOST }:
   const left = text.length - head.length;
   const Tag = lines ? 'div' : 'span';
   return (
-    <Tag class={`visible visible-${kind}${lines ? ' visible-lines' : ''}`}>
+    <Tag class={`visible visible-${kind === 'text' ? 'text' : 'code'}${lines ? ' visible-lines' : ''}`}>
       {visiblePieces(head, kind).map((piece, at) => (
         <ShownPiece key={at} piece={piece} lines={lines} />
       ))}

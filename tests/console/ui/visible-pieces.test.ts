@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exactText, hasOdd, type Piece, visiblePieces } from '../../../src/console/ui/visible-pieces.ts';
+import { exactJson, hasOdd, type Piece, visiblePieces } from '../../../src/console/ui/visible-pieces.ts';
 
 const shown = (pieces: readonly Piece[]) =>
   pieces.map((piece) => (typeof piece === 'string' ? piece : `[${piece.shown}]`)).join('');
@@ -19,11 +19,11 @@ test.each([
   ['an isolate', 'a\u2066b\u2069', 'a[LRI]b[PDI]', 'U+2066 LEFT-TO-RIGHT ISOLATE'],
   ['a zero-width space', 'rm\u200b-rf', 'rm[ZWSP]-rf', 'U+200B ZERO WIDTH SPACE'],
   ['a byte order mark', '\ufeffls', '[BOM]ls', 'U+FEFF ZERO WIDTH NO-BREAK SPACE'],
-  ['a control character', 'a\u0007b', 'a[␇]b', 'U+0007 BELL'],
+  ['a control character', 'a\u0007b', 'a[BEL]b', 'U+0007 BELL'],
   [
     'a carriage return, which overwrites the line in a terminal',
     'safe\rrm -rf /',
-    'safe[␍]rm -rf /',
+    'safe[CR]rm -rf /',
     'U+000D CARRIAGE RETURN',
   ],
   ['a space that separates no words', 'rm\u00a0-rf', 'rm[U+00A0]-rf', 'U+00A0 SPACE'],
@@ -38,8 +38,10 @@ test.each([
 });
 
 test('a sequence for terminals is one piece, with all that it contains', () => {
-  expect(code('a\u001b[31mred\u001b[0m')).toBe('a[␛[31m]red[␛[0m]');
-  expect(code('\u001b]8;;https://evil.test\u0007here\u001b]8;;\u0007')).toBe('[␛]8;;https://evil.test␇]here[␛]8;;␇]');
+  expect(code('a\u001b[31mred\u001b[0m')).toBe('a[ESC[31m]red[ESC[0m]');
+  expect(code('\u001b]8;;https://evil.test\u0007here\u001b]8;;\u0007')).toBe(
+    '[ESC]8;;https://evil.testBEL]here[ESC]8;;BEL]',
+  );
   expect(code('\u009b2J')).toBe('[U+009B2J]');
 });
 
@@ -77,7 +79,11 @@ test('prose keeps what natural text contains, and shows what hides or reorders',
   expect(prose('a\r\nb')).toBe('a\r\nb');
   expect(prose('pay \u202e001')).toBe('pay [RLO]001');
   expect(prose(`x${'\ufe0f\ufe0e'.repeat(3)}`)).toBe('x[U+FE0F U+FE0E U+FE0F U+FE0E U+FE0F U+FE0E]');
-  expect(prose('a\u001b[2Jb')).toBe('a[␛[2J]b');
+  expect(prose('a\u001b[2Jb')).toBe('a[ESC[2J]b');
+});
+
+test('contents of files keep their quotes and dashes, and show disguised letters', () => {
+  expect(shown(visiblePieces('“a” – ѕudo \u202eb', 'source'))).toBe('“a” – [ѕ]udo [RLO]b');
 });
 
 test('all pieces together are the whole text', () => {
@@ -102,8 +108,8 @@ test('all pieces together are the whole text', () => {
 
 test('the exact text is ASCII and the same', () => {
   const text = 'a\u202e"é\n😀';
-  expect(exactText(text)).toBe('"a\\u202e\\"\\u00e9\\n\\ud83d\\ude00"');
-  expect(JSON.parse(exactText(text))).toBe(text);
+  expect(exactJson(text)).toBe('"a\\u202e\\"\\u00e9\\n\\ud83d\\ude00"');
+  expect(JSON.parse(exactJson(text))).toBe(text);
 });
 
 test('a long text of anything takes time in proportion', () => {

@@ -1,0 +1,71 @@
+/** Fills a database with a week of work of a small team, in one transaction. */
+import { interruption } from '../../../core/errors/interruption.ts';
+import { addUpSpend } from '../../../features/budgets/add-up-spend.ts';
+import type { Database } from '../../../store/sql/database.ts';
+import { deregisterDaemon, registerDaemon } from '../../../store/work/daemons.ts';
+import { giveBack } from '../../../store/work/work.ts';
+import { DAEMONS, PEOPLE, served } from './cast.ts';
+import { underDemoClock } from './demo-clock.ts';
+import { DEATHS } from './phrases.ts';
+import { plotOf } from './plots.ts';
+import { type Random, seededRandom } from './random.ts';
+import { addSpecialStories, leaveOpenWork } from './special-stories.ts';
+import { goOn, play, type Stage } from './stage.ts';
+import { itemStory, type Plot } from './stories.ts';
+import { timesOfWeek, WEEK_MS } from './working-week.ts';
+
+export interface WeekOptions {
+  readonly items: number;
+  readonly seed: number;
+  /** Turns of the longest item. */
+  readonly longTurns: number;
+  /** How much of it is done, from 0 to 1. */
+  readonly onProgress: (share: number) => void;
+  /** Aborted: nothing is kept of the transaction that runs. */
+  readonly signal: AbortSignal;
+}
+
+export async function fillWeek(
+  db: Database,
+  { items, seed, longTurns, onProgress, signal }: WeekOptions,
+): Promise<void> {
+  const random = seededRandom(seed);
+  await db.transaction(async (tx) => {
+    const [row] = await tx.query<{ now: number }>(`select extract(epoch from animus.now())::float8 * 1000 as now`);
+    const endMs = Math.floor(row!.now);
+    await underDemoClock(tx, { startMs: endMs - WEEK_MS, endMs }, async (timed, clock) => {
+      const stage: Stage = { tx: timed, clock, random, endMs, later: [], claimed: new Map() };
+      await setUp(stage);
+      for (const atMs of timesOfWeek(items, endMs, random)) goOn(stage, atMs, itemStory(stage, anyPlot(random)));
+      addSpecialStories(stage, longTurns);
+      await play(stage, () => {
+        if (signal.aborted) throw interruption();
+        onProgress(1 - (endMs - clock.atMs) / WEEK_MS);
+      });
+      await giveBack(timed, [...stage.claimed.values()]);
+      await leaveOpenWork(stage);
+      clock.atMs = endMs;
+      while ((await addUpSpend(timed, 10_000)).added.length > 0);
+      for (const { id } of DAEMONS) await deregisterDaemon(timed, id);
+    });
+  });
+}
+
+async function setUp({ tx }: Stage): Promise<void> {
+  for (const { name, role } of Object.values(PEOPLE)) await tx.query('select animus.set_person($1, $2)', [name, role]);
+  for (const daemon of DAEMONS) {
+    await registerDaemon(tx, { ...daemon, version: 'demo', maxConcurrent: 8, faculties: served(), problems: [] });
+  }
+}
+
+function anyPlot(random: Random): Plot {
+  const kind = random.weighted({ fix: 24, review: 22, support: 34, research: 7, writing: 6, chore: 5, question: 2 });
+  const plot = plotOf(kind, random);
+  const end = random.weighted({ same: 92, dead: 5, cancelled: 3 });
+  if (end === 'dead') {
+    const [code, message] = random.pick(DEATHS);
+    return { ...plot, end: { as: 'dead', code, message } };
+  }
+  if (end === 'cancelled') return { ...plot, end: { as: 'cancelled', by: 'mira', reason: 'done by hand meanwhile' } };
+  return plot;
+}
