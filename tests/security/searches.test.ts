@@ -121,7 +121,6 @@ async function inIsolation(isolation: (typeof modes)[number], timeoutMs = 60_000
     return { path, access: 'hidden' as const };
   });
   const context = { ...bench.context, fileRules };
-  const call = (tool: typeof grepTool | typeof globTool, input: object) =>
-    tool.run(tool.input.parse(input), context);
+  const call = (tool: typeof grepTool | typeof globTool, input: object) => tool.run(tool.input.parse(input), context);
   return { ...bench, context, call };
 }
