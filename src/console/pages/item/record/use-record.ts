@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Focus, ToolCall, Turn } from '../../../../client/client.ts';
 import { api, sentenceOf } from '../../../model/api.ts';
 import { GrowingList } from './growing-list.ts';
-import { type CallRow, callRow, numbersOf, type TurnRow, turnRow } from './rows.ts';
+import { type CallRow, callRow, focusOfRow, type TurnRow, turnRow } from './rows.ts';
 
 export interface ItemRecord {
   readonly foci: readonly Focus[];
@@ -51,7 +51,7 @@ class RecordReader {
   readonly #id: string;
   readonly #turns = new GrowingList<TurnRow>(({ endMs }) => endMs !== null);
   readonly #calls = new GrowingList<CallRow>(({ endMs }) => endMs !== null);
-  #numbers: ReadonlyMap<string, number> = new Map();
+  #foci: ReadonlyMap<string, Focus> = new Map();
 
   constructor(id: string) {
     this.#id = id;
@@ -59,14 +59,14 @@ class RecordReader {
 
   async readFoci(signal: AbortSignal): Promise<readonly Focus[]> {
     const { items } = await api.record.listFoci(this.#id, { signal });
-    this.#numbers = numbersOf(items);
+    this.#foci = new Map(items.map((focus) => [focus.id, focus]));
     return items;
   }
 
   async readTurns(signal: AbortSignal, show: (rows: readonly TurnRow[]) => void): Promise<void> {
     const page = async (after: string | undefined, limit: number) => {
       const { items, next } = await api.record.listTurns(this.#id, { after, limit }, { signal }).page();
-      return { items: items.map((turn: Turn) => turnRow(turn, this.#numberOf(turn.focus_id))), next };
+      return { items: items.map((turn: Turn) => turnRow(turn, this.#focusOf(turn.focus_id))), next };
     };
     for await (const rows of this.#turns.read(page)) show(rows);
   }
@@ -74,13 +74,14 @@ class RecordReader {
   async readCalls(signal: AbortSignal, show: (rows: readonly CallRow[]) => void): Promise<void> {
     const page = async (after: string | undefined, limit: number) => {
       const { items, next } = await api.record.listToolCalls(this.#id, { after, limit }, { signal }).page();
-      return { items: items.map((call: ToolCall) => callRow(call, this.#numberOf(call.focus_id))), next };
+      return { items: items.map((call: ToolCall) => callRow(call, this.#focusOf(call.focus_id))), next };
     };
     for await (const rows of this.#calls.read(page)) show(rows);
   }
 
   /** A focus that began after the foci were read has the next number. */
-  #numberOf(focusId: string): number {
-    return this.#numbers.get(focusId) ?? this.#numbers.size + 1;
+  #focusOf(id: string) {
+    const focus = this.#foci.get(id);
+    return focus === undefined ? { number: this.#foci.size + 1, endMs: null } : focusOfRow(focus);
   }
 }

@@ -20,6 +20,7 @@ const turn = (
   turn: Number(key.split('.')[1]),
   begunMs,
   endMs: begunMs + 500,
+  lost: false,
   model: 'anthropic/claude',
   stop: null,
   tokens,
