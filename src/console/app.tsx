@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { sentenceOf } from './model/api.ts';
 import { place } from './model/place.ts';
 import { session } from './model/session-state.ts';
+import { useDocumentTitle, useTitle } from './model/title.ts';
 import { Navigation } from './navigation.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { type Page, pageAt } from './pages.ts';
@@ -13,6 +14,7 @@ import { S } from './words/strings.ts';
 
 export function App() {
   const now = session.value;
+  useDocumentTitle();
   if (now.is === 'unknown') return null;
   if (now.is === 'none') return <LoginPage ended={now.ended} problem={now.problem} />;
   const page = pageAt(place.value);
@@ -50,9 +52,7 @@ function LoadedPage({ page }: { readonly page: Page }) {
       (error: unknown) => setProblem(S.nav.notLoaded(sentenceOf(error))),
     );
   }, [page]);
-  useEffect(() => {
-    document.title = `${page.title} · animus`;
-  }, [page]);
+  useTitle(page.title);
   if (problem !== null) return <Problem text={problem} retry={() => location.reload()} />;
   return Shown === null ? null : <Shown.it />;
 }

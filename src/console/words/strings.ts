@@ -14,6 +14,7 @@ export const S = {
     work: 'Work',
     inbox: 'Inbox',
     logOut: 'Log out',
+    needs: (count: number) => `${plural(count, 'request')} waiting for a person`,
     role: (role: string) => `Role: ${role}`,
     noPage: (name: string) => `There is no page «${name}». Choose one from the navigation.`,
     notLoaded: (why: string) =>
@@ -259,6 +260,15 @@ export const S = {
     resume: 'Resume',
     resumed: (faculty: string) => `${faculty} goes on.`,
     turn: (turn: number) => `turn ${turn}`,
+    doing: (phase: string, turn: number | null) =>
+      `${phase === '' ? 'starting' : phase}${turn === null ? '' : `, turn ${turn}`}`,
+    over: 'has ended',
+    allWaiting: (count: number) => `All ${count.toLocaleString('en')} requests`,
+    allDead: (count: number, capped: boolean) =>
+      `All ${count.toLocaleString('en')}${capped ? ' or more' : ''} that died`,
+    limits: 'Limits of which most is used',
+    usedUp: 'used up',
+    problems: 'Problems that daemons report',
     slots: (count: number) => plural(count, 'slot'),
     gone: 'gone',
     unroutable: 'no running daemon serves it',

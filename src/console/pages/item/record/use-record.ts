@@ -14,6 +14,8 @@ export interface ItemRecord {
   readonly problem: string | null;
 }
 
+const SHOW_MS = 300;
+
 const NOTHING: ItemRecord = { foci: [], turns: [], calls: [], loading: true, problem: null };
 
 /** Reads again when `revision` changes. */
@@ -23,14 +25,36 @@ export function useRecord(id: string, revision: number): ItemRecord {
   useEffect(() => setRecord(NOTHING), [id]);
   useEffect(() => {
     const stop = new AbortController();
-    void readAll(
-      reader,
-      stop.signal,
-      (part) => !stop.signal.aborted && setRecord((before) => ({ ...before, ...part })),
-    );
-    return () => stop.abort();
+    const shown = atIntervals((part) => setRecord((before) => ({ ...before, ...part })));
+    void readAll(reader, stop.signal, shown.add);
+    return () => {
+      stop.abort();
+      shown.end();
+    };
   }, [reader, revision]);
   return record;
+}
+
+/** What pages bring is shown some times a second: laying out thousands of rows takes a while. */
+function atIntervals(show: (part: Partial<ItemRecord>) => void) {
+  let waiting: Partial<ItemRecord> | null = null;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let last = Number.NEGATIVE_INFINITY;
+  const flush = () => {
+    timer = null;
+    last = performance.now();
+    if (waiting !== null) show(waiting);
+    waiting = null;
+  };
+  return {
+    add(part: Partial<ItemRecord>) {
+      waiting = { ...waiting, ...part };
+      timer ??= setTimeout(flush, Math.max(0, SHOW_MS - (performance.now() - last)));
+    },
+    end() {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
 }
 
 async function readAll(reader: RecordReader, signal: AbortSignal, show: (part: Partial<ItemRecord>) => void) {
@@ -43,7 +67,7 @@ async function readAll(reader: RecordReader, signal: AbortSignal, show: (part: P
     ]);
     show({ loading: false, problem: null });
   } catch (error) {
-    show({ loading: false, problem: sentenceOf(error) });
+    if (!signal.aborted) show({ loading: false, problem: sentenceOf(error) });
   }
 }
 
