@@ -1,6 +1,7 @@
 /** Draws charts with uPlot, in the colours of the page. Loaded when the first chart is shown. */
 import uPlot from 'uplot';
 import type { ChartProps, Drawing, Series } from './chart-data.ts';
+import { coloursOf } from './colours.ts';
 import { stack } from './stack.ts';
 import 'uplot/dist/uPlot.min.css';
 
@@ -115,24 +116,5 @@ function tip(now: () => ChartProps): uPlot.Plugin {
         box.classList.toggle('chart-tip-left', isRight);
       },
     },
-  };
-}
-
-/** A canvas needs the colour that a token has now, which only an element can say. */
-function coloursOf(place: HTMLElement): (token: string) => string {
-  const probe = document.createElement('span');
-  place.append(probe);
-  const known = new Map<string, string>();
-  const read = (token: string) => {
-    if (!probe.isConnected) place.append(probe);
-    probe.style.color = `var(--${token})`;
-    const colour = getComputedStyle(probe).color;
-    probe.remove();
-    return colour;
-  };
-  return (token) => {
-    const colour = known.get(token) ?? read(token);
-    known.set(token, colour);
-    return colour;
   };
 }

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { S } from '../words/strings.ts';
 import { countOfParts, firstOpen, partsOfValue, pathTo } from './json-view.ts';
 import { Text } from './text.tsx';
+import { VisibleText } from './visible-text.tsx';
 import './json.css';
 
 const MOST_ROWS_AT_FIRST = 60;
@@ -83,7 +84,7 @@ function Parts({ value, path, open, count }: Omit<ValueProps, 'name'> & { readon
 function Name({ of: name }: { readonly of: string | undefined }) {
   return name === undefined ? null : (
     <span class="json-name">
-      <bdi>{name}</bdi>:{' '}
+      <VisibleText text={name} most={200} />:{' '}
     </span>
   );
 }

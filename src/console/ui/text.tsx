@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { S } from '../words/strings.ts';
 import { beginning, partsOf } from './long-text.ts';
+import { VisibleText } from './visible-text.tsx';
 import './text.css';
 
 /** What is shown at first. */
@@ -23,7 +24,7 @@ export function Text({ text, mono = false, first = FIRST_CHARS }: TextProps) {
     <div class={mono ? 'text mono' : 'text'} dir="auto">
       {parts.map((part, index) => (
         <div key={index} class="text-part">
-          {part}
+          <VisibleText text={part} kind={mono ? 'code' : 'text'} lines most={Number.POSITIVE_INFINITY} />
         </div>
       ))}
       {text.length > first && (

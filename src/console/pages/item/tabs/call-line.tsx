@@ -1,0 +1,79 @@
+/** One call in a line that opens: what it was asked, and what it answered. */
+import { useState } from 'preact/hooks';
+import { Diff } from '../../../ui/diff.tsx';
+import { duration } from '../../../ui/duration.ts';
+import { Json } from '../../../ui/json.tsx';
+import { Text } from '../../../ui/text.tsx';
+import { VisibleText } from '../../../ui/visible-text.tsx';
+import { S } from '../../../words/strings.ts';
+import { changeOf, shortInput } from '../record/call-input.ts';
+import type { CallRow } from '../record/rows.ts';
+import { LiveOutput } from './live-now.tsx';
+
+interface CallLineProps {
+  readonly call: CallRow;
+  /** What it has printed so far. */
+  readonly output?: string;
+}
+
+export function CallLine({ call, output = '' }: CallLineProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <div class="call">
+      <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span aria-hidden="true">{open ? '▾' : '▸'}</span>
+        <span class="call-name">
+          <VisibleText text={call.name} />
+        </span>
+        <span class="clip faint grow">
+          <VisibleText text={shortInput(call)} most={160} />
+        </span>
+        <CallState call={call} />
+      </button>
+      {open && <CallBody call={call} output={output} />}
+    </div>
+  );
+}
+
+export function CallState({ call }: { readonly call: CallRow }) {
+  const lasted = call.startMs === null || call.endMs === null ? null : call.endMs - call.startMs;
+  return (
+    <>
+      {call.isError && <span class="state state-dead">{S.item.failed}</span>}
+      {call.endMs === null && <span class="state state-running">{call.state}</span>}
+      <span class="number faint">{lasted === null ? '' : duration(lasted)}</span>
+    </>
+  );
+}
+
+export function CallBody({ call, output = '' }: CallLineProps) {
+  const change = changeOf(call);
+  return (
+    <div class="call-body">
+      <h3>{S.item.input}</h3>
+      {change?.is === 'files' && <Diff files={change.files} />}
+      {change?.is === 'command' ? (
+        <VisibleText text={change.command} lines />
+      ) : (
+        change === null && <Json value={call.input} label={S.item.input} />
+      )}
+      {call.finalInput !== null && call.finalInput !== undefined && (
+        <>
+          <h3>{S.item.finalInput}</h3>
+          <Json value={call.finalInput} label={S.item.finalInput} />
+        </>
+      )}
+      <h3>{S.item.output}</h3>
+      {call.output !== null ? (
+        <Text mono text={call.output} />
+      ) : output !== '' ? (
+        <LiveOutput text={output} />
+      ) : (
+        <p class="faint">{S.item.noOutput}</p>
+      )}
+      {call.output !== null && call.outputBytes !== null && call.outputBytes > call.output.length * 4 && (
+        <p class="faint">{S.item.cutOutput(call.outputBytes)}</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { ToolCall, Turn } from '../../../../../src/client/client.ts';
+import { callRow, turnRow } from '../../../../../src/console/pages/item/record/rows.ts';
+
+const turn: Turn = {
+  focus_id: 'f',
+  turn: 3,
+  provider: 'anthropic',
+  model: 'claude',
+  response: [
+    { type: 'thinking', text: 'hm' },
+    { type: 'text', text: 'yes' },
+    { type: 'tool_call', id: 'c', name: 'bash', input: { command: 'ls' } },
+    { type: 'picture', data: 1 },
+    null,
+  ],
+  stop_reason: 'tool_use',
+  usage: { input: 100, output: 5, cacheRead: 80 },
+  cost_usd: null,
+  begun_at: '2026-01-01T00:00:00.000Z',
+  recorded_at: '2026-01-01T00:00:02.000Z',
+  duration_ms: 1900,
+};
+
+test('a turn has the parts of its answer, and what it does not know is kept as it is', () => {
+  const row = turnRow(turn, 2);
+  expect(row.key).toBe('2.3');
+  expect(row.model).toBe('anthropic/claude');
+  expect(row.blocks.map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_call', 'other', 'other']);
+  expect(row.tokens).toEqual({ input: 100, output: 5, cacheRead: 80, cacheWrite: 0, reasoning: 0 });
+  expect(row.endMs! - row.begunMs).toBe(2000);
+});
+
+test('a turn that is being asked has no end, tokens or parts', () => {
+  const asked = turnRow({ ...turn, response: null, usage: null, recorded_at: null, model: null }, 1);
+  expect([asked.endMs, asked.tokens, asked.blocks, asked.model]).toEqual([null, null, [], 'anthropic']);
+  expect(turnRow({ ...turn, usage: { input: 'many' }, response: 'odd' }, 1)).toMatchObject({
+    tokens: null,
+    blocks: [],
+  });
+});
+
+test('calls of the same id in different foci have different keys', () => {
+  const call: ToolCall = {
+    focus_id: 'f',
+    turn: 1,
+    position: 1,
+    call_id: 'c',
+    parent_call_id: null,
+    name: 'bash',
+    origin: 'model',
+    state: 'pending',
+    input: {},
+    final_input: null,
+    output: null,
+    output_bytes: null,
+    is_error: null,
+    started_at: null,
+    ended_at: null,
+    duration_ms: null,
+  };
+  expect(callRow(call, 1)).toMatchObject({ key: '1.1.c', turnKey: '1.1', isError: false, startMs: null, endMs: null });
+  expect(callRow(call, 2).key).toBe('2.1.c');
+});
