@@ -265,6 +265,7 @@ export const S = {
     tooLarge: (name: string) => `${name} is larger than 10 MiB.`,
     tooMany: (name: string) => `${name} is too much for one message: 20 files and 20 MiB together.`,
     lost: (why: string) => `The connection is lost (${why}). Trying again; nothing is left out.`,
+    gone: 'This conversation does not exist, was deleted, or you no longer take part in it.',
     empty: 'Nothing was said yet.',
     older: 'Earlier messages',
     toEnd: '↓ To the end',
