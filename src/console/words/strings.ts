@@ -385,7 +385,7 @@ export const S = {
     },
     since: 'since',
     endsWhen: 'It goes on when',
-    toInbox: 'Decide it in the inbox',
+    moreAsks: (count: number) => `${plural(count, 'more request')} in the inbox`,
     behind: 'Behind or awaiting:',
     merged: 'The same work was already under way, so this item was merged.',
     mergedUnseen: 'It was merged into work that does the same and that you may not see.',
