@@ -1,6 +1,6 @@
 /** The frame: the navigation, and the page that the address names, or the login. */
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { sentenceOf } from './model/api.ts';
 import { place } from './model/place.ts';
 import { session } from './model/session-state.ts';
@@ -46,6 +46,7 @@ function skipToMain(event: Event): void {
 function LoadedPage({ page }: { readonly page: Page }) {
   const [Shown, setShown] = useState<{ readonly it: ComponentType } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const [fault, goOn] = useErrorBoundary() as [unknown, () => void];
   useEffect(() => {
     page.load().then(
       ({ default: it }) => setShown({ it }),
@@ -54,5 +55,6 @@ function LoadedPage({ page }: { readonly page: Page }) {
   }, [page]);
   useTitle(page.title);
   if (problem !== null) return <Problem text={problem} retry={() => location.reload()} />;
+  if (fault !== undefined) return <Problem text={S.nav.broken(sentenceOf(fault))} retry={goOn} />;
   return Shown === null ? null : <Shown.it />;
 }

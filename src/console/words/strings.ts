@@ -18,6 +18,7 @@ export const S = {
     needs: (count: number) => `${plural(count, 'request')} waiting for a person`,
     role: (role: string) => `Role: ${role}`,
     noPage: (name: string) => `There is no page «${name}». Choose one from the navigation.`,
+    broken: (why: string) => `The console has a fault: ${why}. The rest of it still works.`,
     notLoaded: (why: string) =>
       `This page could not be loaded (${why}). The server may have been upgraded: load the console again.`,
   },
@@ -512,6 +513,10 @@ export const S = {
     },
     percent: (share: number) => `${Math.round(share * 100)} %`,
     thought: 'Thought',
+    newInContext: 'New in the context',
+    resultsOf: (count: number, key: string) => `${plural(count, 'result')} of the calls of turn ${key}`,
+    tokenCount: (tokens: number) => plural(tokens, 'token'),
+    answer: 'Answer',
     otherBlock: 'Part of the answer',
     input: 'Input',
     finalInput: 'It ran with',
