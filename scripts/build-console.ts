@@ -1,5 +1,5 @@
 /** `node scripts/build-console.ts DIRECTORY`: builds the console into the directory, which is replaced. `npm run build` and the first start of a clone use it. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
@@ -33,6 +33,11 @@ export async function buildConsole(outDir: string): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      rolldownOptions: {
+        input: [join(SOURCES, 'index.html'), join(SOURCES, 'agent-gate.tsx')],
+        // Other pages load it by its name.
+        output: { entryFileNames: ({ name }) => (name === 'agent-gate' ? '[name].js' : 'assets/[name]-[hash].js') },
+      },
     },
   });
 }
