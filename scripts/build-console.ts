@@ -18,6 +18,9 @@ export async function buildConsole(outDir: string): Promise<void> {
   await build({
     root: SOURCES,
     configFile: false,
+    // Nothing outside of the sources decides: whoever writes beside the clone must not run code in the server's name.
+    envDir: false,
+    css: { postcss: {} },
     logLevel: 'warn',
     // Relative addresses: a proxy may serve the console below any path.
     base: './',
