@@ -35,6 +35,7 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/http': [
     ['*'],
     ['api'],
+    ['console'],
     ['door', 'mcp'],
     ['artifacts', 'conversations', 'sockets', 'streams', 'work'],
     ['route'],

@@ -162,6 +162,7 @@ create trigger work_items_before_update before update on animus.work_items for e
 create trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items for each row execute function animus.work_items_check_input();
 create trigger work_items_forget_marks after delete on animus.work_items referencing old table as deleted for each statement execute function animus.forget_marks();
 create trigger work_items_forget_tasks after delete on animus.work_items referencing old table as deleted for each statement execute function animus.forget_tasks();
+create trigger work_items_forget_words after delete on animus.work_items referencing old table as deleted for each statement execute function animus.forget_words();
 create trigger work_items_keep_deleted after delete on animus.work_items referencing old table as deleted for each statement execute function animus.keep_deleted_work();
 create trigger work_items_keep_skill_outcomes after delete on animus.work_items referencing old table as deleted for each statement execute function animus.keep_skill_outcomes();
 create trigger work_items_refuse_delete before delete on animus.work_items for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
@@ -1407,6 +1408,22 @@ create table animus.login_links (
   constraint login_links_link_hash_key unique (link_hash),
   constraint login_links_person_fkey foreign key (person) references animus.people(name),
   constraint login_links_hash_check check (octet_length(link_hash) = 32)
+);
+
+create table animus.work_words (
+  work_item_id uuid     not null,
+  words        tsvector not null,
+  primary key (work_item_id)
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+create index work_words_words on animus.work_words using gin (words);
+
+create table animus.periods_read (
+  reader    text        not null,
+  up_to     timestamptz not null,
+  closed    timestamptz not null,
+  asked_at  timestamptz not null,
+  asked_xid xid8        not null,
+  primary key (reader)
 );
 
 -- create view animus.all_ledger: its query stands in functions/

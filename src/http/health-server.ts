@@ -29,7 +29,7 @@ const SILENCE_MS = 120_000;
 /**
  * Answers GET and HEAD with JSON: 200, or 503 from `/readyz` when the daemon takes no work. `start` rejects with
  * `http.unavailable` when it cannot listen on the address. Requests below `/api/` are the API's, if there is one, and paths that have moved there are
- * redirected.
+ * redirected; what is not about health may be the console's.
  */
 export const openHealthServer: OpenHealth = (address, look, api) => {
   let handler: HttpApi | null = null;
@@ -46,7 +46,7 @@ export const openHealthServer: OpenHealth = (address, look, api) => {
     const moved = api && MOVED.get(pathOf(request));
     if (api && OF_THE_API.test(request.url ?? '')) answerApi(handler, request, response, connections);
     else if (moved) redirect(response, moved);
-    else void answer(request, response, look);
+    else void answerOther(handler, request, response, look);
   });
   // No keep-alive: each request must open a new connection, so no client can occupy one. Clients of the API send many.
   if (api) server.timeout = SILENCE_MS;
@@ -104,6 +104,16 @@ const STARTING = {
   code: starting.code,
   retryable: starting.retryable,
 };
+
+async function answerOther(
+  handler: HttpApi | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+  look: () => Promise<Readiness>,
+): Promise<void> {
+  const isPage = !ROUTES.has(pathOf(request)) && (await handler?.page?.(request, response));
+  if (isPage !== true) await answer(request, response, look);
+}
 
 async function listen(server: Server, address: HttpAddress): Promise<void> {
   try {

@@ -9,12 +9,18 @@ export function cursor(): Field<string | undefined> {
   return optional(text({ min: 1, max: 1000, description: 'the `next` of the page before' }));
 }
 
+/** The id at which such a list goes on whose order is that of ids. Errors: `http.invalid`. */
+export function readIdCursor(cursorText: string): string {
+  if (FULL_ID.test(cursorText)) return cursorText;
+  throw new AnimusError('http.invalid', { detail: 'query.after: expected an id, as in the `next` of the page before' });
+}
+
 export function writeCursor(parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /** What parts a cursor has. */
-type PartKind = 'id' | 'int' | 'digits' | 'text';
+type PartKind = 'id' | 'int' | 'digits' | 'number' | 'time' | 'text';
 type PartsOf<Kinds extends readonly PartKind[]> = {
   -readonly [Place in keyof Kinds]: Kinds[Place] extends 'int' ? number : string;
 };
@@ -35,5 +41,7 @@ const IS: Readonly<Record<PartKind, (part: unknown) => boolean>> = {
   id: (part) => typeof part === 'string' && FULL_ID.test(part),
   int: (part) => Number.isInteger(part) && Math.abs(part as number) < 2 ** 31,
   digits: (part) => typeof part === 'string' && /^\d{1,18}$/.test(part),
+  number: (part) => typeof part === 'string' && /^-?\d{1,30}(\.\d{1,30})?$/.test(part),
+  time: (part) => typeof part === 'string' && /^\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(part),
   text: (part) => typeof part === 'string',
 };

@@ -53,9 +53,13 @@ function bareSchema(field: Field, place: Place): z.ZodType {
       return words(field);
     case 'list': {
       const { of, min, max } = field;
-      let schema = z.array(fieldSchema(of));
+      let schema = z.array(fieldSchema(of, place));
       if (min !== undefined) schema = schema.min(min);
-      return max === undefined ? schema : schema.max(max);
+      if (max !== undefined) schema = schema.max(max);
+      // A query has the values with commas between them.
+      return place === 'query'
+        ? z.preprocess((given) => (typeof given === 'string' ? given.split(',') : given), schema)
+        : schema;
     }
     case 'json':
       return submitted(field.object ? schemas.jsonObject() : schemas.json());

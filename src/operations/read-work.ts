@@ -69,6 +69,15 @@ export async function listWork(db: Queryable, filter: WorkFilter, views: Views =
   return withWaiting(db, rows);
 }
 
+/** The items with these ids, in the same order; without those that are gone. */
+export async function readListed(db: Queryable, ids: readonly string[], views: Views): Promise<WorkSummary[]> {
+  const rows = await db.query<Omit<WorkSummary, 'waiting'>>(
+    `select ${LISTED} from unnest($1::uuid[]) with ordinality i (id, n) join animus.${views}_work w on w.id = i.id order by i.n`,
+    [ids],
+  );
+  return withWaiting(db, rows);
+}
+
 /** A work item in a tree. */
 export interface Descendant extends WorkSummary {
   /** True: it is not cancelled with its parent. */

@@ -36,7 +36,7 @@ test('a request whose answer is lost has its effect once', async () => {
   const workspace = await client.workspaces.create({ name: 'mine' });
   const chat = await client.chats.start(workspace.id, { title: 'Plans' });
   await client.chats.say(workspace.id, chat.id, { content: 'hi' });
-  expect(await collect(client.work.list({ faculty: 'once' }))).toMatchObject([{ id, state: 'queued' }]);
+  expect(await collect(client.work.list({ faculty: ['once'] }))).toMatchObject([{ id, state: 'queued' }]);
   expect(await collect(client.chats.list(workspace.id))).toHaveLength(1);
   expect(await collect(client.chats.listMessages(workspace.id, chat.id))).toHaveLength(1);
   const [said] = await owner().query('select count(*)::int as messages from animus.mailbox where work_item_id = $1', [
@@ -68,9 +68,9 @@ test('lists are read to their end, whatever the size of a page', async () => {
   const client = await clientOf('bob');
   const submitted: string[] = [];
   for (let n = 0; n < 5; n++) submitted.unshift((await client.work.submit({ faculty: 'paged' })).id);
-  const listed = await collect(client.work.list({ faculty: 'paged', limit: 2 }));
+  const listed = await collect(client.work.list({ faculty: ['paged'], limit: 2 }));
   expect(listed.map(({ id }) => id)).toEqual(submitted);
-  expect(await client.work.list({ faculty: 'paged', limit: 2 }).page()).toMatchObject({ next: submitted[1] });
+  expect(await client.work.list({ faculty: ['paged'], limit: 2 }).page()).toMatchObject({ next: submitted[1] });
 });
 
 test('an attachment comes back as a stream, whole or in part', async () => {

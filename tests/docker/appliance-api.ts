@@ -24,6 +24,8 @@ export async function servesTheApi(appliance: Appliance, database: Database): Pr
   const shown = await fetch(`${appliance.apiUrl}/work/${id}`, { headers });
   expect(await shown.json()).toMatchObject({ state: 'completed', submitted_by: 'person:ada' });
   expect((await fetch(`${appliance.apiUrl}/work/${id}`)).status).toBe(401);
+  const page = await fetch(new URL('/', appliance.apiUrl));
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const inApi = (...command: readonly string[]) => appliance.compose('exec', '-T', 'api', ...command);
   expect(await inApi('ls', '/run/secrets')).toBe('animus_webhook_key\ndatabase_url\n');
   expect(await inApi('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);

@@ -17,7 +17,17 @@ describe.skipIf(missing !== null)('the build context of the engine', () => {
       DOCKER_BUILDKIT: '1',
     });
     const found = readdirSync(to).toSorted();
-    expect(found).toEqual(['.npmrc', 'docker', 'migrations', 'package-lock.json', 'package.json', 'src']);
+    expect(found).toEqual([
+      '.npmrc',
+      'docker',
+      'migrations',
+      'package-lock.json',
+      'package.json',
+      'scripts',
+      'src',
+      'tsconfig.json',
+    ]);
     expect(readdirSync(join(to, 'docker')).toSorted()).toEqual(['animus', 'postgres']);
+    expect(readdirSync(join(to, 'scripts'))).toEqual(['build-console.ts']);
   }, 120_000);
 });

@@ -6,7 +6,7 @@ import { pack, ROOT } from './tarball.ts';
 
 test('the package contains everything that it needs to run, and nothing else', { timeout: 60_000 }, async () => {
   const paths = (await pack()).files.map(({ path }) => path);
-  const ran = git('src').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'));
+  const ran = git('src', ':!src/console').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'));
   const expected = [
     ...ran.filter((path) => path !== 'dist/animus.js'),
     'src/animus.js',
@@ -25,8 +25,10 @@ test('the package contains everything that it needs to run, and nothing else', {
     ),
   ];
   const typesAndMaps = /^dist\/.*\.(d\.ts|js\.map)$/;
+  const page = /^dist\/console\/(index\.html|icon\.svg|agent-gate\.js|assets\/[\w.-]+-[\w-]{8}\.(js|css))$/;
+  expect(paths).toContain('dist/console/index.html');
   const program = /^dist\/program\/(main|[\w.-]+-[\w-]{8})\.js$|^dist\/program\/licenses\.txt$/;
-  expect(paths.filter((path) => !typesAndMaps.test(path) && !program.test(path)).toSorted()).toEqual(
+  expect(paths.filter((path) => ![typesAndMaps, program, page].some((each) => each.test(path))).toSorted()).toEqual(
     expected.toSorted(),
   );
   // The demo's own test is the one that its agent makes pass.
@@ -38,7 +40,7 @@ test('each JavaScript file has its types and a source map that names no director
   timeout: 60_000,
 }, async () => {
   const maps = globSync('dist/**/*.js.map', { cwd: ROOT });
-  expect(maps.length).toBe(git('src').filter((path) => path.endsWith('.ts')).length);
+  expect(maps.length).toBe(git('src', ':!src/console').filter((path) => path.endsWith('.ts')).length);
   for (const map of maps) {
     const { sources, sourcesContent, sourceRoot } = JSON.parse(read(map)) as Record<string, string | string[]>;
     expect(sourceRoot ?? '').toBe('');

@@ -69,6 +69,8 @@ export interface SubmittedWork {
   readonly item?: WorkItem | undefined;
 }
 
+export type WorkSort = 'newest' | 'oldest' | 'ended' | 'cost' | 'duration' | 'priority';
+
 export interface WorkSummary {
   readonly id: string;
   readonly faculty: string;
@@ -94,6 +96,18 @@ export interface WorkSummary {
   readonly resolved_at: string | null;
   /** Why it does not go on now; null: it does, or has ended. */
   readonly waiting: Waiting | null;
+}
+
+export interface WorkCounts {
+  /** The sum. */
+  readonly items: number;
+  /** There may be more: of some state, only the newest items were looked at. */
+  readonly more: boolean;
+  readonly states: readonly {
+    readonly state: WorkState;
+    readonly items: number;
+    readonly more: boolean;
+  }[];
 }
 
 export interface ChangedWork {
@@ -234,14 +248,63 @@ export interface WorkDoneHint {
 }
 
 export interface ListWorkInput {
-  /** Only those in this state. */
-  readonly state?: WorkState | undefined;
-  /** Only those of this faculty; in a path, the faculty. */
-  readonly faculty?: string | undefined;
+  /** Only those in one of these states. */
+  readonly state?: readonly WorkState[] | undefined;
+  /** Only those of one of these faculties. */
+  readonly faculty?: readonly string[] | undefined;
+  /** Only those of one of these, such as `person:olga`. */
+  readonly submitted_by?: readonly string[] | undefined;
+  /** Submitted since then. */
+  readonly since?: string | undefined;
+  /** Submitted before. */
+  readonly until?: string | undefined;
+  /** Ended since then. */
+  readonly ended_since?: string | undefined;
+  /** Ended before. */
+  readonly ended_until?: string | undefined;
+  /** Has cost at least this. */
+  readonly min_cost_usd?: number | undefined;
+  /** The code of its error, such as `llm.overloaded`. */
+  readonly error?: string | undefined;
+  /** An item, and all that is below it. */
+  readonly root?: string | undefined;
+  /** Only children of this item. */
+  readonly parent?: string | undefined;
+  /** Words, each by its beginning, all of which are in its description, outcome, error or ledger. */
+  readonly q?: string | undefined;
+  /** `ended`: the last end first; `cost`, `priority`, `duration` (of ended work): the highest first. */
+  readonly sort?: WorkSort | undefined;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
   /** At most this many. */
   readonly limit?: number | undefined;
+}
+
+export interface CountWorkInput {
+  /** Only those in one of these states. */
+  readonly state?: readonly WorkState[] | undefined;
+  /** Only those of one of these faculties. */
+  readonly faculty?: readonly string[] | undefined;
+  /** Only those of one of these, such as `person:olga`. */
+  readonly submitted_by?: readonly string[] | undefined;
+  /** Submitted since then. */
+  readonly since?: string | undefined;
+  /** Submitted before. */
+  readonly until?: string | undefined;
+  /** Ended since then. */
+  readonly ended_since?: string | undefined;
+  /** Ended before. */
+  readonly ended_until?: string | undefined;
+  /** Has cost at least this. */
+  readonly min_cost_usd?: number | undefined;
+  /** The code of its error, such as `llm.overloaded`. */
+  readonly error?: string | undefined;
+  /** An item, and all that is below it. */
+  readonly root?: string | undefined;
+  /** Only children of this item. */
+  readonly parent?: string | undefined;
+  /** Words, each by its beginning, all of which are in its description, outcome, error or ledger. */
+  readonly q?: string | undefined;
 }
 
 export interface ChangeWorkInput {
@@ -336,11 +399,17 @@ export interface WorkMethods {
    */
   submit(input: NewWork, options?: CallOptions): Promise<SubmittedWork>;
   /**
-   * Work items, newest first. Needs a token of scope `read`.
+   * Work items that pass a filter, newest first or as `sort` says. Needs a token of scope `read`.
    *
    * `GET /work`
    */
   list(input?: ListWorkInput, options?: CallOptions): List<WorkSummary>;
+  /**
+   * How many work items pass a filter, by their state. Needs a token of scope `read`.
+   *
+   * `GET /work/counts`
+   */
+  count(input?: CountWorkInput, options?: CallOptions): Promise<WorkCounts>;
   /**
    * One work item. Needs a token of scope `read`.
    *

@@ -144,6 +144,7 @@ export const ERRORS = {
   'http.key_reused': row('{detail}; a new request needs a new Idempotency-Key', false, 5, 422),
   'http.issuer': row('the keys of the token issuer cannot be read; try again in a moment', true, 4),
   'http.no_sandbox': row('no code can run now: {detail}; {remedy}', true, 4),
+  'http.no_console': row('the console cannot be shown: {detail}', true, 4),
   'http.no_database': row('the database does not answer; try again in a moment', true, 4),
 
   'http.no_webhook_key': row(

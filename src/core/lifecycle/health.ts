@@ -37,7 +37,7 @@ export interface HttpAddress {
 export interface HealthServer extends Service {
   /** The address it listens on, once started. For port 0, the port that the system chose. */
   address(): HttpAddress;
-  /** From here on, requests below `/api/` are answered by it. Only for a server that was created with settings of the API. */
+  /** From here on, requests below `/api/` and for the console are answered by it. Only for a server that was created with settings of the API. */
   serveApi(api: HttpApi): void;
 }
 
@@ -50,12 +50,14 @@ export type ConnectionUse = 'answer' | 'stream';
  */
 export type Admitted = (person: string, use: ConnectionUse) => void;
 
-/** Answers requests below `/api/`. */
+/** Answers requests below `/api/`, and those for the page of the console. */
 export interface HttpApi {
   /** `admitted` is called once it is known who sends it. */
   answer(request: IncomingMessage, response: ServerResponse, admitted: Admitted): void;
   /** Takes a connection that asks for another protocol (WebSocket). Absent: it is closed. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): void;
+  /** Answers a request for the console; false: there is nothing at its path, and nothing was sent. Never rejects. Absent: there is no console. */
+  page?(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Lets the requests under way end, for some seconds, and ends all streams. */
   stop(): Promise<void>;
 }

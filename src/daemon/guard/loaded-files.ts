@@ -89,12 +89,15 @@ function isSystem(directory: string): boolean {
   return ['/', '/tmp', '/opt', homedir()].includes(directory) || tops.some((top) => isWithin(top, directory));
 }
 
+/** What runs, and what the console is built with. */
+const OF_A_CLONE = 'package.json package-lock.json tsconfig.json src dist migrations scripts node_modules'.split(' ');
+
 /** In a package: the directory of all packages. In a clone: its parts; a worktree of it elsewhere is not the running code. */
 function ownCode(): readonly string[] {
   const root = resolve(import.meta.dirname, '../../..');
   const packages = basename(dirname(root)) === 'node_modules' ? dirname(root) : null;
   if (packages !== null) return [packages];
-  const parts = ['package.json', 'src', 'dist', 'migrations', 'node_modules'].map((name) => join(root, name));
+  const parts = OF_A_CLONE.map((name) => join(root, name));
   return parts.filter((part) => existsSync(part));
 }
 

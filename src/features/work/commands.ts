@@ -4,6 +4,7 @@ import type { AddOperation } from '../../terminal/command/operation-command.ts';
 export const WORK_COMMANDS: Readonly<Record<string, () => Promise<AddOperation>>> = {
   submit: async () => (await import('./terminal/submit-command.ts')).submit,
   list: async () => (await import('./terminal/list-command.ts')).list,
+  count: async () => (await import('./terminal/list-command.ts')).count,
   show: async () => (await import('./terminal/show-command.ts')).show,
   tail: async () => (await import('./terminal/tail-command.ts')).tail,
   say: async () => (await import('./terminal/say-command.ts')).say,

@@ -1,16 +1,5 @@
 /** What can be done with work items. */
-import {
-  facultyName,
-  flag,
-  id,
-  limit,
-  optional,
-  other,
-  terminalOnly,
-  text,
-  time,
-  whole,
-} from '../../operations/fields.ts';
+import { flag, id, limit, optional, other, terminalOnly, text, time, whole } from '../../operations/fields.ts';
 import { ADDS, DECIDES, READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
@@ -20,30 +9,10 @@ import { requireVisibleWork } from '../../store/views/views-of-login.ts';
 import * as store from '../../store/work/operate.ts';
 import { sayWork as say } from '../../store/work/say-work.ts';
 import { cancelMatchingWork, retryMatchingWork } from './bulk.ts';
+import { countWork, listWork } from './list.ts';
 import { submitWork } from './submit.ts';
 
 const state = optional(other((s) => s.workState()));
-
-export const listWork = operation({
-  name: 'listWork',
-  tag: 'work',
-  summary: 'Work items, newest first',
-  scope: 'read',
-  http: { method: 'GET', path: '/work' },
-  input: {
-    state,
-    faculty: optional(facultyName()),
-    parent: terminalOnly(id()),
-    after: optional(id()),
-    limit: limit(),
-  },
-  output: (s) => s.page(workSummary(s)),
-  mcp: { name: 'list_work', description: 'Work items, newest first.', hints: READS, instead: smallPage },
-  async run({ tx, views }, { parent: parentId, limit: most, ...filter }) {
-    const rows = await listRows(tx, { ...filter, parentId, limit: most + 1 }, await views());
-    return pageOf(rows, most, (row) => row.id);
-  },
-});
 
 const showWork = operation({
   name: 'showWork',
@@ -171,6 +140,7 @@ export const sayWork = operation({
 export const workOperations: readonly Operation[] = [
   submitWork,
   listWork,
+  countWork,
   showWork,
   listChildren,
   cancelWork,

@@ -127,7 +127,12 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 };
 
 function describedParameter(name: string, { description, ...schema }: Json): Json {
-  return { description: description ?? PARAMETERS[name], schema };
+  // A list is one value, with commas.
+  return {
+    description: description ?? PARAMETERS[name],
+    ...(schema['type'] === 'array' && { style: 'form', explode: false }),
+    schema,
+  };
 }
 
 const IDEMPOTENCY_KEY = {

@@ -4,6 +4,9 @@ import type { ApiParts } from '../../daemon/daemon-options.ts';
 import { gatewayGrant, readVoucher } from '../../store/people/may-vouch.ts';
 import { openPostgres } from '../../store/postgres/postgres.ts';
 import type { Database } from '../../store/sql/database.ts';
+import { builtConsole } from '../console/built-console.ts';
+import { readConsoleFiles } from '../console/console-files.ts';
+import { type AnswerPage, serveConsole } from '../console/serve-console.ts';
 import { openApi } from './api.ts';
 
 /** Connections of a login of its own. */
@@ -15,13 +18,21 @@ export async function serveApi({ db, ...parts }: ApiParts): Promise<HttpApi> {
   const own = settings.databaseUrl && openOwn(settings.databaseUrl.reveal(), log);
   await warnOfLogin(own ?? db, log);
   const api = openApi({ db: own ?? db, ...parts });
+  const ending = new AbortController();
   return {
     ...api,
+    ...(settings.console && { page: openConsole(parts, ending.signal) }),
     async stop() {
+      ending.abort();
       await api.stop();
       await own?.close();
     },
   };
+}
+
+function openConsole({ settings, log, config }: Omit<ApiParts, 'db'>, signal: AbortSignal): AnswerPage {
+  const load = async () => readConsoleFiles(await builtConsole({ home: config.home, log, signal }));
+  return serveConsole({ settings, load, log });
 }
 
 function openOwn(url: string, log: ApiParts['log']): ReturnType<typeof openPostgres> {

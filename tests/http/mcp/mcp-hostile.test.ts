@@ -38,7 +38,7 @@ test('a revoked token is refused from the next call on', async () => {
   const { url } = await start();
   const { id, secret } = await createToken(owner(), 'dora');
   const client = await connectHttp(url, secret);
-  expect(await use(client, 'list_work')).toEqual({ items: [], next: null });
+  expect(await use(client, 'list_work')).toEqual({ items: [], next: null, partial: false });
   await owner().query('select animus.revoke_token($1)', [id]);
   await expect(use(client, 'list_work')).rejects.toThrow();
 });

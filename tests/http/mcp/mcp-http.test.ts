@@ -112,6 +112,7 @@ test('a token has the tools of its scopes, and they are annotated', async () => 
   const client = await connectHttp(url, secret);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).toSorted()).toEqual([
+    'count_work',
     'list_approvals',
     'list_children',
     'list_faculties',

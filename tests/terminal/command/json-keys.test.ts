@@ -50,6 +50,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'skill diff': 'tidy',
   'skill archive': 'tidy',
   'work submit': 'clerk Look',
+  'work count': '',
   'work list': '',
   'work show': '$done',
   'work tail': '$done',

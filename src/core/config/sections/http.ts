@@ -65,6 +65,7 @@ export const http = section(
   // biome-ignore format: a key per line
   {
     api: key(flag().default(false), 'whether the [HTTP API](http.md) is served at `daemon.http`; without it, only health is'),
+    console: key(flag().default(true), 'whether the [console](console.md) is served at `/` of the same address; only with the API'),
     behind_tls: key(flag().default(false), 'whether a TLS proxy is in front. Only then may `daemon.http` be an address that is not loopback while the API is on'),
     allowed_hosts: key(hosts().default([]), 'names under which clients reach the API, such as that of the proxy. IP addresses and `localhost` are always allowed'),
     allowed_origins: key(origins().default([]), 'origins such as `"https://console.example.com"` whose pages in a browser may use the API'),

@@ -12,6 +12,7 @@ const at = (address: string, more = '') => `[daemon]\nhttp = "${address}"\n[http
 test('without settings there is no API', () => {
   expect(read('')).toEqual({
     api: false,
+    console: true,
     behindTls: false,
     allowedHosts: [],
     allowedOrigins: [],

@@ -1,0 +1,40 @@
+/** Writes the words of work for searches: a little later and many at once, so that neither inserts nor ends write an index of words. */
+import { messageOf } from '../../core/errors/errors.ts';
+import { createLoop } from '../../core/lifecycle/loop.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { readValue } from '../../store/sql/read-value.ts';
+
+/** Between two rounds. A search looks at what is not written yet, as far as it is little, so this only bounds how much that is. */
+const INTERVAL_MS = 15_000;
+/** Items per transaction. */
+const BATCH = 500;
+
+/** Any number of daemons may do it: one of them reads at a time. */
+export function createWordWriter({ db, clock, log }: Pick<PartOfDaemon, 'db' | 'clock' | 'log'>): Service {
+  return createLoop(async (stopping) => {
+    for (;;) {
+      await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping);
+      if (stopping.aborted) return;
+      try {
+        for (let written: number | null = 0; written !== null && !stopping.aborted; ) {
+          const begun = clock.monotonicMs();
+          written = await writeWords(db, BATCH);
+          // After an upgrade there is much to read: half of the time is for others.
+          if (written !== null) await clock.sleep(clock.monotonicMs() - begun, stopping);
+        }
+      } catch (error) {
+        log.warn(
+          { error: messageOf(error) },
+          'could not write the words of work for searches; the next round tries again',
+        );
+      }
+    }
+  });
+}
+
+/** Writes the words of about `limit` items that were submitted or have ended. Null: there is nothing to read now, or another daemon reads. */
+export async function writeWords(db: Queryable, limit: number): Promise<number | null> {
+  return readValue<number | null>(db, 'select animus.read_words($1)', [limit]);
+}
