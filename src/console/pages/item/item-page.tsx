@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { WorkItem } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
 import { place } from '../../model/place.ts';
+import { useTitle } from '../../model/title.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { Shown } from '../../ui/shown.tsx';
@@ -35,9 +36,7 @@ function ReadItem({ item, reload }: { readonly item: WorkItem; readonly reload: 
   useEffect(() => {
     if (revision > 0) reload();
   }, [revision]);
-  useEffect(() => {
-    document.title = `${titleOf(item)} · animus`;
-  }, [item.description]);
+  useTitle(titleOf(item));
   const interrupted = followed.interrupted.value;
   return (
     <>

@@ -16,6 +16,8 @@ export interface TurnRow {
   readonly begunMs: number;
   /** Null: the model is being asked. */
   readonly endMs: number | null;
+  /** Its focus ended without the answer. */
+  readonly lost: boolean;
   readonly model: string;
   readonly stop: string | null;
   readonly tokens: Tokens | null;
@@ -51,13 +53,14 @@ export interface CallRow {
   readonly outputBytes: number | null;
 }
 
-export function turnRow(turn: Turn, focus: number): TurnRow {
+export function turnRow(turn: Turn, { number: focus, endMs }: FocusOfRow): TurnRow {
   return {
     key: `${focus}.${turn.turn}`,
     focus,
     turn: turn.turn,
     begunMs: Date.parse(turn.begun_at),
-    endMs: turn.recorded_at === null ? null : Date.parse(turn.recorded_at),
+    endMs: turn.recorded_at === null ? endMs : Date.parse(turn.recorded_at),
+    lost: turn.recorded_at === null && endMs !== null,
     model: [turn.provider, turn.model].filter((part) => part !== null).join('/'),
     stop: turn.stop_reason,
     tokens: tokensOf(turn.usage),
@@ -66,7 +69,7 @@ export function turnRow(turn: Turn, focus: number): TurnRow {
   };
 }
 
-export function callRow(call: ToolCall, focus: number): CallRow {
+export function callRow(call: ToolCall, { number: focus, endMs }: FocusOfRow): CallRow {
   return {
     key: `${focus}.${call.turn}.${call.call_id}`,
     id: call.call_id,
@@ -76,7 +79,7 @@ export function callRow(call: ToolCall, focus: number): CallRow {
     state: call.state,
     isError: call.is_error === true,
     startMs: call.started_at === null ? null : Date.parse(call.started_at),
-    endMs: call.ended_at === null ? null : Date.parse(call.ended_at),
+    endMs: call.ended_at === null ? endMs : Date.parse(call.ended_at),
     input: call.input,
     finalInput: call.final_input,
     output: call.output,
@@ -84,9 +87,15 @@ export function callRow(call: ToolCall, focus: number): CallRow {
   };
 }
 
-/** The numbers of foci by id. */
-export function numbersOf(foci: readonly Focus[]): ReadonlyMap<string, number> {
-  return new Map(foci.map(({ id, number }) => [id, number]));
+/** What a row has to know of its focus. */
+interface FocusOfRow {
+  readonly number: number;
+  /** Null: it goes on. */
+  readonly endMs: number | null;
+}
+
+export function focusOfRow({ number, ended_at }: Focus): FocusOfRow {
+  return { number, endMs: ended_at === null ? null : Date.parse(ended_at) };
 }
 
 function tokensOf(usage: unknown): Tokens | null {

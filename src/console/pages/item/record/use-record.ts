@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Focus, ToolCall, Turn } from '../../../../client/client.ts';
 import { api, sentenceOf } from '../../../model/api.ts';
 import { GrowingList } from './growing-list.ts';
-import { type CallRow, callRow, numbersOf, type TurnRow, turnRow } from './rows.ts';
+import { type CallRow, callRow, focusOfRow, type TurnRow, turnRow } from './rows.ts';
 
 export interface ItemRecord {
   readonly foci: readonly Focus[];
@@ -14,6 +14,8 @@ export interface ItemRecord {
   readonly problem: string | null;
 }
 
+const SHOW_MS = 300;
+
 const NOTHING: ItemRecord = { foci: [], turns: [], calls: [], loading: true, problem: null };
 
 /** Reads again when `revision` changes. */
@@ -23,14 +25,36 @@ export function useRecord(id: string, revision: number): ItemRecord {
   useEffect(() => setRecord(NOTHING), [id]);
   useEffect(() => {
     const stop = new AbortController();
-    void readAll(
-      reader,
-      stop.signal,
-      (part) => !stop.signal.aborted && setRecord((before) => ({ ...before, ...part })),
-    );
-    return () => stop.abort();
+    const shown = atIntervals((part) => setRecord((before) => ({ ...before, ...part })));
+    void readAll(reader, stop.signal, shown.add);
+    return () => {
+      stop.abort();
+      shown.end();
+    };
   }, [reader, revision]);
   return record;
+}
+
+/** What pages bring is shown some times a second: laying out thousands of rows takes a while. */
+function atIntervals(show: (part: Partial<ItemRecord>) => void) {
+  let waiting: Partial<ItemRecord> | null = null;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let last = Number.NEGATIVE_INFINITY;
+  const flush = () => {
+    timer = null;
+    last = performance.now();
+    if (waiting !== null) show(waiting);
+    waiting = null;
+  };
+  return {
+    add(part: Partial<ItemRecord>) {
+      waiting = { ...waiting, ...part };
+      timer ??= setTimeout(flush, Math.max(0, SHOW_MS - (performance.now() - last)));
+    },
+    end() {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
 }
 
 async function readAll(reader: RecordReader, signal: AbortSignal, show: (part: Partial<ItemRecord>) => void) {
@@ -43,7 +67,7 @@ async function readAll(reader: RecordReader, signal: AbortSignal, show: (part: P
     ]);
     show({ loading: false, problem: null });
   } catch (error) {
-    show({ loading: false, problem: sentenceOf(error) });
+    if (!signal.aborted) show({ loading: false, problem: sentenceOf(error) });
   }
 }
 
@@ -51,7 +75,7 @@ class RecordReader {
   readonly #id: string;
   readonly #turns = new GrowingList<TurnRow>(({ endMs }) => endMs !== null);
   readonly #calls = new GrowingList<CallRow>(({ endMs }) => endMs !== null);
-  #numbers: ReadonlyMap<string, number> = new Map();
+  #foci: ReadonlyMap<string, Focus> = new Map();
 
   constructor(id: string) {
     this.#id = id;
@@ -59,14 +83,14 @@ class RecordReader {
 
   async readFoci(signal: AbortSignal): Promise<readonly Focus[]> {
     const { items } = await api.record.listFoci(this.#id, { signal });
-    this.#numbers = numbersOf(items);
+    this.#foci = new Map(items.map((focus) => [focus.id, focus]));
     return items;
   }
 
   async readTurns(signal: AbortSignal, show: (rows: readonly TurnRow[]) => void): Promise<void> {
     const page = async (after: string | undefined, limit: number) => {
       const { items, next } = await api.record.listTurns(this.#id, { after, limit }, { signal }).page();
-      return { items: items.map((turn: Turn) => turnRow(turn, this.#numberOf(turn.focus_id))), next };
+      return { items: items.map((turn: Turn) => turnRow(turn, this.#focusOf(turn.focus_id))), next };
     };
     for await (const rows of this.#turns.read(page)) show(rows);
   }
@@ -74,13 +98,14 @@ class RecordReader {
   async readCalls(signal: AbortSignal, show: (rows: readonly CallRow[]) => void): Promise<void> {
     const page = async (after: string | undefined, limit: number) => {
       const { items, next } = await api.record.listToolCalls(this.#id, { after, limit }, { signal }).page();
-      return { items: items.map((call: ToolCall) => callRow(call, this.#numberOf(call.focus_id))), next };
+      return { items: items.map((call: ToolCall) => callRow(call, this.#focusOf(call.focus_id))), next };
     };
     for await (const rows of this.#calls.read(page)) show(rows);
   }
 
   /** A focus that began after the foci were read has the next number. */
-  #numberOf(focusId: string): number {
-    return this.#numbers.get(focusId) ?? this.#numbers.size + 1;
+  #focusOf(id: string) {
+    const focus = this.#foci.get(id);
+    return focus === undefined ? { number: this.#foci.size + 1, endMs: null } : focusOfRow(focus);
   }
 }

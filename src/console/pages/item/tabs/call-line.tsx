@@ -1,12 +1,12 @@
 /** One call in a line that opens: what it was asked, and what it answered. */
 import { useState } from 'preact/hooks';
-import { Diff } from '../../../ui/diff.tsx';
+import { CallInput } from '../../../ui/ask/call-input.tsx';
 import { duration } from '../../../ui/duration.ts';
 import { Json } from '../../../ui/json.tsx';
 import { Text } from '../../../ui/text.tsx';
 import { VisibleText } from '../../../ui/visible-text.tsx';
 import { S } from '../../../words/strings.ts';
-import { changeOf, shortInput } from '../record/call-input.ts';
+import { shortInput } from '../record/call-input.ts';
 import type { CallRow } from '../record/rows.ts';
 import { LiveOutput } from './live-now.tsx';
 
@@ -47,16 +47,10 @@ export function CallState({ call }: { readonly call: CallRow }) {
 }
 
 export function CallBody({ call, output = '' }: CallLineProps) {
-  const change = changeOf(call);
   return (
     <div class="call-body">
       <h3>{S.item.input}</h3>
-      {change?.is === 'files' && <Diff files={change.files} />}
-      {change?.is === 'command' ? (
-        <VisibleText text={change.command} lines />
-      ) : (
-        change === null && <Json value={call.input} label={S.item.input} />
-      )}
+      <CallInput tool={call.name} input={call.input} />
       {call.finalInput !== null && call.finalInput !== undefined && (
         <>
           <h3>{S.item.finalInput}</h3>

@@ -12,6 +12,7 @@ import type { Block, TurnRow } from '../record/rows.ts';
 import type { ItemRecord } from '../record/use-record.ts';
 import { CallLine } from './call-line.tsx';
 import { Thought } from './thought.tsx';
+import { TurnContext } from './turn-context.tsx';
 
 interface TurnPanelProps {
   readonly id: string;
@@ -28,6 +29,8 @@ export function TurnPanel({ id, turn, record, live }: TurnPanelProps) {
         <Steps id={id} turn={turn} record={record} />
       </div>
       <TurnFacts turn={turn} />
+      <TurnContext id={id} turn={turn} record={record} />
+      <h3>{S.item.answer}</h3>
       <Answer turn={turn} record={record} live={live} />
     </section>
   );

@@ -54,7 +54,7 @@ function TurnLine({ id, turn, isChosen }: { readonly id: string; readonly turn: 
         {said?.type === 'text' ? (
           <bdi>{said.text.slice(0, 160)}</bdi>
         ) : (
-          <span class="faint">{turn.stop ?? S.item.asking}</span>
+          <span class="faint">{turn.stop ?? (turn.lost ? S.item.noAnswer : S.item.asking)}</span>
         )}
       </span>
       <span class="number faint line-wide">{calls > 0 && S.item.callCount(calls)}</span>

@@ -23,7 +23,7 @@ const turn: Turn = {
 };
 
 test('a turn has the parts of its answer, and what it does not know is kept as it is', () => {
-  const row = turnRow(turn, 2);
+  const row = turnRow(turn, { number: 2, endMs: null });
   expect(row.key).toBe('2.3');
   expect(row.model).toBe('anthropic/claude');
   expect(row.blocks.map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_call', 'other', 'other']);
@@ -32,12 +32,21 @@ test('a turn has the parts of its answer, and what it does not know is kept as i
 });
 
 test('a turn that is being asked has no end, tokens or parts', () => {
-  const asked = turnRow({ ...turn, response: null, usage: null, recorded_at: null, model: null }, 1);
+  const asked = turnRow(
+    { ...turn, response: null, usage: null, recorded_at: null, model: null },
+    { number: 1, endMs: null },
+  );
   expect([asked.endMs, asked.tokens, asked.blocks, asked.model]).toEqual([null, null, [], 'anthropic']);
-  expect(turnRow({ ...turn, usage: { input: 'many' }, response: 'odd' }, 1)).toMatchObject({
+  expect(turnRow({ ...turn, usage: { input: 'many' }, response: 'odd' }, { number: 1, endMs: null })).toMatchObject({
     tokens: null,
     blocks: [],
   });
+});
+
+test('a turn without an answer ends with its focus', () => {
+  const lost = turnRow({ ...turn, response: null, recorded_at: null }, { number: 1, endMs: 7 });
+  expect([lost.endMs, lost.lost]).toEqual([7, true]);
+  expect(turnRow(turn, { number: 1, endMs: 7 }).lost).toBe(false);
 });
 
 test('calls of the same id in different foci have different keys', () => {
@@ -59,6 +68,12 @@ test('calls of the same id in different foci have different keys', () => {
     ended_at: null,
     duration_ms: null,
   };
-  expect(callRow(call, 1)).toMatchObject({ key: '1.1.c', turnKey: '1.1', isError: false, startMs: null, endMs: null });
-  expect(callRow(call, 2).key).toBe('2.1.c');
+  expect(callRow(call, { number: 1, endMs: null })).toMatchObject({
+    key: '1.1.c',
+    turnKey: '1.1',
+    isError: false,
+    startMs: null,
+    endMs: null,
+  });
+  expect(callRow(call, { number: 2, endMs: null }).key).toBe('2.1.c');
 });
