@@ -21,7 +21,7 @@ const MANY = 20_000;
 
 export async function copyItems(db: Database, { count, endMs, random, onProgress, signal }: Copies): Promise<void> {
   if (count <= 0) return;
-  const originals = await readOriginals(db, count > MANY ? 3 : 12);
+  const originals = await readOriginals(db, count > 5 * MANY ? 2 : count > MANY ? 3 : 12);
   const times = timesOfWeek(count, endMs, random);
   for (let done = 0; done < count; done += BATCH) {
     if (signal.aborted) throw interruption();
