@@ -19,7 +19,9 @@ const daemon = row((s) =>
       working: s.z.int().describe('on how many it works'),
       saturated: s.z.boolean().describe('it claims nothing until one of them ends'),
       faculties: s.z.array(s.z.string()),
-      problems: s.z.array(s.z.string()).describe('as it has reported them, such as faculty files that it could not read'),
+      problems: s.z
+        .array(s.z.string())
+        .describe('as it has reported them, such as faculty files that it could not read'),
       blocked_at: s.time().nullable().describe('when its event loop was last blocked for a second or more'),
       blocked_seconds: s.z.number().nullable(),
       blocks: s.z.int().describe('how often it was'),
@@ -30,7 +32,8 @@ const daemon = row((s) =>
 export const listDaemons = operation({
   name: 'listDaemons',
   tag: 'operate',
-  summary: 'The daemons with their load and their problems, also those that stopped in the last hour; for those who may see all work',
+  summary:
+    'The daemons with their load and their problems, also those that stopped in the last hour; for those who may see all work',
   scope: 'read',
   http: { method: 'GET', path: '/daemons' },
   input: {},
@@ -52,7 +55,9 @@ const facultyProblem = row((s) =>
       faculty: s.z.string(),
       kind: s.z
         .enum(['sandbox', 'held', 'claims'])
-        .describe('`sandbox`: no container for its code; `held`: its work cannot begin; `claims`: nothing of it can be claimed'),
+        .describe(
+          '`sandbox`: no container for its code; `held`: its work cannot begin; `claims`: nothing of it can be claimed',
+        ),
       problem: s.z.string(),
       since: s.time().nullable(),
       until: s.time().nullable().describe('when it is tried again'),

@@ -6,14 +6,16 @@ import { operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { requireVisibleWork } from '../../store/views/views-of-login.ts';
-import { readSentRequest, sentRequest } from './sent.ts';
+import { sentRequest } from './sent-request.ts';
 import { call, turn } from './store.ts';
 import { readTimeline, timelineTurn } from './timeline.ts';
 import { findTurn, readCall } from './turn.ts';
 
 const ofItem = { tag: 'record', scope: 'read', errors: ['work.not_found'] } as const;
-const number = whole({ min: 1, max: 2_147_483_647 });
-const focus = optional(id({ description: 'the focus of the turn; default: the newest one that has a turn of this number' }));
+const number = whole({ min: 1, max: 2_147_483_647, description: 'the number of the turn in its focus' });
+const focus = optional(
+  id({ description: 'the focus of the turn; default: the newest one that has a turn of this number' }),
+);
 
 export const showTurn = operation({
   ...ofItem,
@@ -34,6 +36,8 @@ export const showRequest = operation({
   output: sentRequest,
   async run({ tx }, input) {
     const { focus_id: focusId } = await turnOf(tx, input);
+    // A command that reads the ledger loads nothing of the engine.
+    const { readSentRequest } = await import('./read-sent.ts');
     return (await readSentRequest(tx, input.id, focusId, input.turn)) ?? missing(input.turn);
   },
 });
@@ -43,7 +47,12 @@ export const showCall = operation({
   name: 'showToolCall',
   summary: 'One tool call of an item, whole',
   http: { method: 'GET', path: '/work/{id}/turns/{turn}/calls/{call_id}' },
-  input: { id: id(), turn: number, call_id: text({ min: 1, max: 1000 }), focus_id: focus },
+  input: {
+    id: id(),
+    turn: number,
+    call_id: text({ min: 1, max: 1000, description: 'the id of the call, as its provider has named it' }),
+    focus_id: focus,
+  },
   output: call,
   async run({ tx }, input) {
     const { focus_id: focusId } = await turnOf(tx, input);
@@ -67,7 +76,10 @@ export const showTimeline = operation({
   },
 });
 
-async function turnOf(tx: Queryable, asked: { readonly id: string; readonly turn: number; readonly focus_id?: string | undefined }) {
+async function turnOf(
+  tx: Queryable,
+  asked: { readonly id: string; readonly turn: number; readonly focus_id?: string | undefined },
+) {
   await requireVisibleWork(tx, asked.id);
   return (await findTurn(tx, asked.id, asked.turn, asked.focus_id ?? null)) ?? missing(asked.turn);
 }

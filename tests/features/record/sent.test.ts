@@ -15,13 +15,25 @@ const { start, owner } = testApi();
 /** Five turns with a call each; a stub stands for the first two from turn 4 on, a summary for the first three from turn 5 on. */
 async function worked(): Promise<FocusedWork> {
   const work = await beginFocus(owner());
-  const say = (afterTurn: number, kind: 'orient' | 'operator' | 'stub' | 'summary', content: string, keepsFrom?: number) =>
-    addMessage(owner(), work.key, { afterTurn, kind, content, ...(keepsFrom !== undefined && { keepsFrom }) }, 10);
+  const say = (
+    afterTurn: number,
+    kind: 'orient' | 'operator' | 'stub' | 'summary',
+    content: string,
+    keepsFrom?: number,
+  ) => addMessage(owner(), work.key, { afterTurn, kind, content, ...(keepsFrom !== undefined && { keepsFrom }) }, 10);
   await say(0, 'orient', 'Fix the test.');
   for (let turn = 1; turn <= 5; turn++) {
     await recordCalls(owner(), work, turn, [`call_${turn}`], 'bash');
     await finishToolCalls(owner(), work.key, [
-      { turn, callId: `call_${turn}`, state: 'done', output: `output of ${turn}`, isError: turn === 2, details: null, durationMs: 1 },
+      {
+        turn,
+        callId: `call_${turn}`,
+        state: 'done',
+        output: `output of ${turn}`,
+        isError: turn === 2,
+        details: null,
+        durationMs: 1,
+      },
     ]);
     if (turn === 1) await say(1, 'operator', 'Only in winter.');
     if (turn === 3) await say(3, 'stub', 'Stub of 1 and 2.', 3);
@@ -31,7 +43,12 @@ async function worked(): Promise<FocusedWork> {
 }
 
 interface Sent {
-  readonly blocks: { readonly kind: string; readonly turn: number; readonly content: unknown; readonly replaces: object | null }[];
+  readonly blocks: {
+    readonly kind: string;
+    readonly turn: number;
+    readonly content: unknown;
+    readonly replaces: object | null;
+  }[];
   readonly replaced: { readonly turn: number; readonly by: number }[];
 }
 
@@ -60,12 +77,20 @@ test('each request has the words that the engine rebuilds, before and after comp
       expect(status).toBe(200);
       const expected = renderMessages(before(whole, turn)).flatMap(({ content }) => wordsOf(content as ContentBlock[]));
       expect((body as Sent).blocks.flatMap(({ content }) => wordsOf(content))).toEqual(expected);
-      expect(body).toMatchObject({ focus_id: work.key.focusId, turn, model: 'test', system_prompt: 'You test.', tools: [] });
+      expect(body).toMatchObject({
+        focus_id: work.key.focusId,
+        turn,
+        model: 'test',
+        system_prompt: 'You test.',
+        tools: [],
+      });
     }
   };
   await check();
   await owner().query(`select animus.complete_work($1, $2, '{}', null)`, [work.id, work.key.leaseToken]);
-  await owner().query(`update animus.work_items set resolved_at = resolved_at - interval '1 hour' where id = $1`, [work.id]);
+  await owner().query(`update animus.work_items set resolved_at = resolved_at - interval '1 hour' where id = $1`, [
+    work.id,
+  ]);
   expect(await packHistory(owner(), 0, 10)).toBe(1);
   await check();
 });
@@ -74,7 +99,8 @@ test('says which turns compaction has replaced, and by which block', async () =>
   const { call } = await start();
   await createPerson(owner(), 'rita', 'reader');
   const work = await worked();
-  const sent = async (turn: number) => (await call('rita', 'GET', `/work/${work.id}/turns/${turn}/request`)).body as Sent;
+  const sent = async (turn: number) =>
+    (await call('rita', 'GET', `/work/${work.id}/turns/${turn}/request`)).body as Sent;
   expect((await sent(3)).replaced).toEqual([]);
   for (const [turn, kind, gone] of [
     [4, 'stub', [1, 2]],
@@ -94,7 +120,10 @@ test('a turn, its calls and the timeline; nothing of it for anyone who may not s
   const item = `/work/${work.id}`;
   expect((await call('rita', 'GET', `${item}/turns/2`)).body).toMatchObject({ turn: 2, stop_reason: 'tool_use' });
   expect((await call('rita', 'GET', `${item}/turns/2?focus_id=${work.key.focusId}`)).status).toBe(200);
-  expect((await call('rita', 'GET', `${item}/turns/2/calls/call_2`)).body).toMatchObject({ output: 'output of 2', is_error: true });
+  expect((await call('rita', 'GET', `${item}/turns/2/calls/call_2`)).body).toMatchObject({
+    output: 'output of 2',
+    is_error: true,
+  });
   const first = (await call('rita', 'GET', `${item}/timeline?limit=3`)).body;
   const second = (await call('rita', 'GET', `${item}/timeline?limit=3&after=${first.next}`)).body;
   const rows = [...first.items, ...second.items] as { turn: number; calls: { call_id: string; state: string }[] }[];
@@ -103,7 +132,10 @@ test('a turn, its calls and the timeline; nothing of it for anyone who may not s
   );
   expect(second.next).toBeNull();
   for (const path of ['turns/6', 'turns/6/request', 'turns/2/calls/none', `turns/2?focus_id=${crypto.randomUUID()}`])
-    expect(await call('rita', 'GET', `${item}/${path}`)).toMatchObject({ status: 404, body: { code: 'work.not_found' } });
+    expect(await call('rita', 'GET', `${item}/${path}`)).toMatchObject({
+      status: 404,
+      body: { code: 'work.not_found' },
+    });
   for (const path of ['turns/2', 'turns/2/request', 'turns/2/calls/call_2', 'timeline'])
     expect((await call('bob', 'GET', `${item}/${path}`)).status).toBe(404);
 });

@@ -1,7 +1,7 @@
 /** Sums for charts are exact: from the rows, when daemons have added them up, and after the items are gone. */
 import { expect, test } from 'vitest';
-import { countActivity } from '../../../src/features/work/service.ts';
 import { addUpSpend } from '../../../src/features/budgets/add-up-spend.ts';
+import { countActivity } from '../../../src/features/work/service.ts';
 import { testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';
 import { readPeriod } from './read-period.ts';
@@ -16,7 +16,10 @@ interface Row {
 
 /** Submits items of a faculty, for a person. */
 async function submit(faculty: string, count: number, person: string): Promise<string[]> {
-  const rows = await owner().query<{ id: string }>('insert into animus.work_items (faculty) select $1 from generate_series(1, $2) returning id', [faculty, count]);
+  const rows = await owner().query<{ id: string }>(
+    'insert into animus.work_items (faculty) select $1 from generate_series(1, $2) returning id',
+    [faculty, count],
+  );
   const ids = rows.map(({ id }) => id);
   await owner().query('update animus.work_items set submitted_by = $2 where id = any ($1)', [ids, `person:${person}`]);
   return ids;
@@ -40,10 +43,15 @@ const sums = (rows: readonly Row[]) => Object.fromEntries(NAMES.map((name) => [n
 test('what was submitted, has ended and was spent', async () => {
   const { call } = await start();
   await createPerson(owner(), 'rita', 'reader');
-  const read = async (person: string, query = '') => (await call(person, 'GET', `/activity?by=minute${query}`)).body as { items: Row[]; partial: boolean };
+  const read = async (person: string, query = '') =>
+    (await call(person, 'GET', `/activity?by=minute${query}`)).body as { items: Row[]; partial: boolean };
   const [first, second, third, fourth] = (await submit('clerk', 6, 'sam')) as [string, string, string, string];
   await submit('cook', 3, 'tim');
-  for (const [id, seconds] of [[first, 10], [second, 100]] as const) await end(id, 'completed', seconds);
+  for (const [id, seconds] of [
+    [first, 10],
+    [second, 100],
+  ] as const)
+    await end(id, 'completed', seconds);
   await end(third, 'dead', 1);
   await owner().query('select animus.cancel_work($1)', [fourth]);
   // It has died, whatever became of it.
@@ -53,7 +61,16 @@ test('what was submitted, has ended and was spent', async () => {
        ('clerk', 'p/m', (now() at time zone 'UTC')::date, 0.5, 100, 10, 'person:sam', 0.25), ('cook', 'p/m', (now() at time zone 'UTC')::date, null, 7, 1, 'person:tim', 0)`,
   );
 
-  const all = { submitted: 9, completed: 2, dead: 1, cancelled: 1, merged: 0, usd: 0.75, input_tokens: 107, output_tokens: 11 };
+  const all = {
+    submitted: 9,
+    completed: 2,
+    dead: 1,
+    cancelled: 1,
+    merged: 0,
+    usd: 0.75,
+    input_tokens: 107,
+    output_tokens: 11,
+  };
   const check = async () => {
     const { items, partial } = await read('rita');
     expect(sums(items)).toEqual(all);
@@ -63,13 +80,24 @@ test('what was submitted, has ended and was spent', async () => {
     expect(some).toBeDefined();
     expect(Number(some!['p95_seconds'])).toBeGreaterThan(90);
     expect(Number(some!['p95_seconds'])).toBeLessThan(110);
-    expect(sums((await read('sam')).items)).toEqual({ ...all, submitted: 6, usd: 0.75, input_tokens: 100, output_tokens: 10 });
+    expect(sums((await read('sam')).items)).toEqual({
+      ...all,
+      submitted: 6,
+      usd: 0.75,
+      input_tokens: 100,
+      output_tokens: 10,
+    });
     expect(sums((await read('tim')).items)).toMatchObject({ submitted: 3, completed: 0, usd: 0 });
-    expect(sums((await read('rita', '&faculty=cook,other')).items)).toMatchObject({ submitted: 3, completed: 0, input_tokens: 7 });
+    expect(sums((await read('rita', '&faculty=cook,other')).items)).toMatchObject({
+      submitted: 3,
+      completed: 0,
+      input_tokens: 7,
+    });
     const apart = (await read('rita', '&by_faculty=true')).items;
     expect(new Set(apart.map(({ faculty }) => faculty))).toEqual(new Set(['clerk', 'cook']));
     expect(sums(apart)).toEqual(all);
-    for (const by of ['hour', 'day']) expect(sums((await call('rita', 'GET', `/activity?by=${by}`)).body.items)).toEqual(all);
+    for (const by of ['hour', 'day'])
+      expect(sums((await call('rita', 'GET', `/activity?by=${by}`)).body.items)).toEqual(all);
   };
   await check();
   await readPeriod(owner(), 'activity', (db) => countActivity(db, 2));
@@ -91,9 +119,16 @@ test('a period has at most a thousand intervals, and its bounds are those of int
   await createPerson(owner(), 'rita', 'reader');
   const of = (query: string) => call('rita', 'GET', `/activity?${query}`);
   const { body } = await of('by=hour&since=2026-03-01T10:30:00Z&until=2026-03-01T13:00:00Z');
-  expect(body.items.map(({ at }: Row) => at)).toEqual(['2026-03-01T10:00:00.000Z', '2026-03-01T11:00:00.000Z', '2026-03-01T12:00:00.000Z']);
+  expect(body.items.map(({ at }: Row) => at)).toEqual([
+    '2026-03-01T10:00:00.000Z',
+    '2026-03-01T11:00:00.000Z',
+    '2026-03-01T12:00:00.000Z',
+  ]);
   expect((await of('by=minute&since=2026-03-01T00:00:00Z&until=2026-03-01T16:40:00Z')).body.items).toHaveLength(1000);
-  expect(await of('by=minute&since=2026-03-01T00:00:00Z&until=2026-03-01T16:40:01Z')).toMatchObject({ status: 422, body: { code: 'work.invalid' } });
+  expect(await of('by=minute&since=2026-03-01T00:00:00Z&until=2026-03-01T16:40:01Z')).toMatchObject({
+    status: 422,
+    body: { code: 'work.invalid' },
+  });
   expect((await of('by=day&since=2026-03-02T00:00:00Z&until=2026-03-01T00:00:00Z')).body.items).toEqual([]);
   expect((await of('by=week')).status).toBe(400);
 });

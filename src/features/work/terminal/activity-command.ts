@@ -1,6 +1,7 @@
 /** `animus work activity`. */
-import { operationCommand } from '../../../terminal/command/operation-command.ts';
+
 import { pastMoment } from '../../../terminal/command/arguments.ts';
+import { operationCommand } from '../../../terminal/command/operation-command.ts';
 import { right, showTable, spare } from '../../../terminal/view/table.ts';
 import { ACTIVITY_UNITS, type Activity, showActivity } from '../activity.ts';
 

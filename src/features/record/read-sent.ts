@@ -1,53 +1,24 @@
 /** What a model was sent for a turn, rebuilt from the record as the actor may see it. */
 import { estimateTokens } from '../../core/work/tokens.ts';
-import { isFold } from '../../engage/context/context-folds.ts';
 import { type Piece, pieces } from '../../engage/context/closed-answers.ts';
+import { isFold } from '../../engage/context/context-folds.ts';
 import { repeatedReads } from '../../engage/context/repeated-reads.ts';
-import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import { filesFrom, type ShownFileRow, shownOfRow } from '../../store/transcript/shown-files.ts';
 import { codeEntry, type Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
+import type { SentRequest } from './sent-request.ts';
 
-const block = row((s) =>
-  s.z
-    .object({
-      role: s.z.enum(['user', 'assistant']),
-      kind: s.z.string().describe('`answer` of a model, `results` of its calls, or the kind of a message of the engine'),
-      turn: s.z.int().describe('of an answer and its results; of a message, the turn after which it was written'),
-      content: s.json().describe('its content blocks; of files only the names'),
-      tokens: s.z.int().describe('by estimate, without files'),
-      replaces: s.z
-        .object({ from: s.z.int(), to: s.z.int() })
-        .nullable()
-        .describe('of a stub or a summary: the turns that it stands for'),
-    })
-    .meta({ id: 'SentBlock' }),
-);
-
-export const sentRequest = row((s) =>
-  s.z
-    .object({
-      focus_id: s.id(),
-      turn: s.z.int(),
-      provider: s.z.string().nullable(),
-      model: s.z.string().nullable().describe('that answered; null: none has yet'),
-      input_tokens: s.z.int().nullable().describe('of the request, as the provider counted them'),
-      system_prompt: s.z.string().nullable().describe('for those who may see all work'),
-      tools: s.json().describe('names, descriptions and schemas; for those who may see all work'),
-      blocks: s.z.array(block(s)).describe('in the order in which they were sent'),
-      replaced: s.z
-        .array(s.z.object({ turn: s.z.int(), tokens: s.z.int(), by: s.z.int().nullable() }))
-        .describe('earlier turns of which nothing but a stub or a summary was sent; `by`: the index of that block'),
-    })
-    .meta({ id: 'SentRequest' }),
-);
-type SentRequest = RowOf<typeof sentRequest>;
 type Block = SentRequest['blocks'][number];
 
 /** What was sent for a turn of a focus; null: there is no such turn. */
-export async function readSentRequest(tx: Queryable, item: string, focusId: string, turn: number): Promise<SentRequest | null> {
+export async function readSentRequest(
+  tx: Queryable,
+  item: string,
+  focusId: string,
+  turn: number,
+): Promise<SentRequest | null> {
   const [asked] = await tx.query<Pick<SentRequest, 'provider' | 'model' | 'input_tokens'>>(
     `select provider, model, case when usage ?| array['reported', 'estimated'] then null else (usage ->> 'input')::int end as input_tokens
        from animus.visible_turns where work_item_id = $1::uuid and focus_id = $2::uuid and turn = $3`,
@@ -102,13 +73,21 @@ async function readBefore(tx: Queryable, chain: readonly Link[], before: number)
     for (const one of await tx.query<Omit<RecordedTurn, 'calls'>>(TURNS, place))
       turns.push({ ...one, ...of, calls: callsOf(byTurn.get(one.turn) ?? []) });
     for (const { keepsFrom, artifactId, ...one } of await tx.query<MessageRow>(MESSAGES, place)) {
-      messages.push({ ...one, ...of, ...(keepsFrom !== null && { keepsFrom }), ...(artifactId !== null && { artifactId }) });
+      messages.push({
+        ...one,
+        ...of,
+        ...(keepsFrom !== null && { keepsFrom }),
+        ...(artifactId !== null && { artifactId }),
+      });
     }
   }
   return { turns, messages };
 }
 
-type MessageRow = Omit<EngineMessage, 'keepsFrom' | 'artifactId'> & { keepsFrom: number | null; artifactId: string | null };
+type MessageRow = Omit<EngineMessage, 'keepsFrom' | 'artifactId'> & {
+  keepsFrom: number | null;
+  artifactId: string | null;
+};
 type CallRow = Omit<RecordedTurn['calls'][number], 'shown'> & {
   readonly turn: number;
   readonly parentCallId: string | null;
@@ -139,7 +118,14 @@ function messageBlock(message: EngineMessage, first: ReadonlyMap<EngineMessage, 
   const file = artifactId === undefined ? [] : [{ type: 'file', artifact_id: artifactId }];
   const from = kind === 'summary' ? 1 : first.get(message);
   const replaces = keepsFrom === undefined || from === undefined ? null : { from, to: keepsFrom - 1 };
-  return { role: 'user', kind, turn, content: [{ type: 'text', text: content }, ...file], tokens: estimateTokens(content), replaces };
+  return {
+    role: 'user',
+    kind,
+    turn,
+    content: [{ type: 'text', text: content }, ...file],
+    tokens: estimateTokens(content),
+    replaces,
+  };
 }
 
 function turnBlocks(
@@ -148,7 +134,14 @@ function turnBlocks(
   shownFrom: number,
 ): Block[] {
   const said = saidOnly ? content.filter(({ type }) => type === 'text') : content;
-  const answer: Block = { role: 'assistant', kind: 'answer', turn, content: said, tokens: tokensOf(said), replaces: null };
+  const answer: Block = {
+    role: 'assistant',
+    kind: 'answer',
+    turn,
+    content: said,
+    tokens: tokensOf(said),
+    replaces: null,
+  };
   if (saidOnly || calls.length === 0) return said.length === 0 ? [] : [answer];
   const results = calls.map((call) => ({
     type: 'tool_result',
@@ -156,7 +149,10 @@ function turnBlocks(
     name: call.name,
     is_error: call.isError,
     text: repeated.get(call) ?? call.output,
-    files: turn < shownFrom ? [] : (call.shown ?? []).map(({ artifactId, media }) => ({ artifact_id: artifactId, name: media.name ?? '' })),
+    files:
+      turn < shownFrom
+        ? []
+        : (call.shown ?? []).map(({ artifactId, media }) => ({ artifact_id: artifactId, name: media.name ?? '' })),
   }));
   return [answer, { role: 'user', kind: 'results', turn, content: results, tokens: tokensOf(results), replaces: null }];
 }
