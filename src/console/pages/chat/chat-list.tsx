@@ -1,9 +1,10 @@
 /** The workspaces, each with its conversations, newest first. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Workspace } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
 import { useLiveStates } from '../../model/live.ts';
 import { hrefTo } from '../../model/place.ts';
+import { session } from '../../model/session-state.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { Shown } from '../../ui/shown.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -51,10 +52,21 @@ interface ChatsProps {
 
 function Chats({ workspace, isFirst, chat }: ChatsProps) {
   const [open, setOpen] = useState(isFirst);
+  useEffect(() => {
+    if (isFirst) setOpen(true);
+  }, [isFirst]);
+  const now = session.value;
+  const isMine = now.is === 'open' && now.me.actor === workspace.owner;
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <VisibleText text={workspace.name} kind="text" most={80} />
+        {!isMine && (
+          <>
+            {' · '}
+            <VisibleText text={workspace.owner.replace(/^person:/, '')} kind="text" most={80} />
+          </>
+        )}
       </summary>
       {open && <ChatsOf id={workspace.id} chat={chat} />}
     </details>

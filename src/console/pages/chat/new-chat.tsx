@@ -1,8 +1,9 @@
 /** Begins a conversation: with which faculty, where, and what is said first. */
 import { useState } from 'preact/hooks';
+import type { Workspace } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
 import { goTo } from '../../model/place.ts';
-import { may } from '../../model/session-state.ts';
+import { may, session } from '../../model/session-state.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { Shown } from '../../ui/shown.tsx';
 import { VisibleText } from '../../ui/visible-text.tsx';
@@ -19,7 +20,7 @@ export function NewChat() {
   const loaded = useLoaded(
     async (signal) => ({
       faculties: (await api.operate.listFaculties({ signal })).items,
-      workspaces: (await api.workspaces.list({ limit: 100 }, { signal }).page()).items,
+      workspaces: (await api.workspaces.list({ limit: 100 }, { signal }).page()).items.filter(isMine),
     }),
     [],
   );
@@ -29,6 +30,11 @@ export function NewChat() {
       <Shown of={loaded}>{(value) => <Form {...value} />}</Shown>
     </section>
   );
+}
+
+/** A conversation begins in a workspace of the person. */
+function isMine({ owner }: Workspace): boolean {
+  return session.value.is === 'open' && session.value.me.actor === owner;
 }
 
 interface FormProps {
