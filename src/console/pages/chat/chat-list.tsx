@@ -4,12 +4,12 @@ import type { Workspace } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
 import { useLiveStates } from '../../model/live.ts';
 import { hrefTo } from '../../model/place.ts';
-import { session } from '../../model/session-state.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { Shown } from '../../ui/shown.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VisibleText } from '../../ui/visible-text.tsx';
 import { S } from '../../words/strings.ts';
+import { isMine } from './own-workspace.ts';
 
 const MOST_WORKSPACES = 100;
 const PAGE = 50;
@@ -30,7 +30,7 @@ export function ChatList({ workspace, chat }: ChatListProps) {
       </a>
       <Shown of={list}>
         {({ items }) =>
-          items.map((one, at) => (
+          ownFirst(items).map((one, at) => (
             <Chats
               key={one.id}
               workspace={one}
@@ -44,6 +44,10 @@ export function ChatList({ workspace, chat }: ChatListProps) {
   );
 }
 
+function ownFirst(workspaces: readonly Workspace[]): readonly Workspace[] {
+  return [...workspaces.filter(isMine), ...workspaces.filter((one) => !isMine(one))];
+}
+
 interface ChatsProps {
   readonly workspace: Workspace;
   readonly isFirst: boolean;
@@ -55,13 +59,11 @@ function Chats({ workspace, isFirst, chat }: ChatsProps) {
   useEffect(() => {
     if (isFirst) setOpen(true);
   }, [isFirst]);
-  const now = session.value;
-  const isMine = now.is === 'open' && now.me.actor === workspace.owner;
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <VisibleText text={workspace.name} kind="text" most={80} />
-        {!isMine && (
+        {!isMine(workspace) && (
           <>
             {' · '}
             <VisibleText text={workspace.owner.replace(/^person:/, '')} kind="text" most={80} />

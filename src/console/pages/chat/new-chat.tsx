@@ -1,15 +1,15 @@
 /** Begins a conversation: with which faculty, where, and what is said first. */
 import { useState } from 'preact/hooks';
-import type { Workspace } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
 import { goTo } from '../../model/place.ts';
-import { may, session } from '../../model/session-state.ts';
+import { may } from '../../model/session-state.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { Shown } from '../../ui/shown.tsx';
 import { VisibleText } from '../../ui/visible-text.tsx';
 import { S } from '../../words/strings.ts';
 import type { FileToSend } from './attachments.ts';
 import { Composer } from './composer.tsx';
+import { isMine } from './own-workspace.ts';
 import { sendMessage } from './send-message.ts';
 
 const USUAL_FACULTY = 'assistant';
@@ -30,11 +30,6 @@ export function NewChat() {
       <Shown of={loaded}>{(value) => <Form {...value} />}</Shown>
     </section>
   );
-}
-
-/** A conversation begins in a workspace of the person. */
-function isMine({ owner }: Workspace): boolean {
-  return session.value.is === 'open' && session.value.me.actor === owner;
 }
 
 interface FormProps {
