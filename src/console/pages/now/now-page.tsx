@@ -6,6 +6,7 @@ import { Shown } from '../../ui/shown.tsx';
 import { S } from '../../words/strings.ts';
 import { Attention } from './attention.tsx';
 import { Daemons } from './daemons.tsx';
+import { LastDay } from './last-day.tsx';
 import { Limits } from './limits.tsx';
 import { Problems } from './problems.tsx';
 import { Queue } from './queue.tsx';
@@ -28,6 +29,7 @@ export default function NowPage() {
             <Attention status={now} />
             <Problems daemons={now.daemons} />
             <Running foci={now.foci} />
+            <LastDay />
             <Queue queue={now.queue} pauses={now.pauses} reload={status.reload} />
             <Daemons daemons={now.daemons} foci={now.foci} />
             <SpendToday rows={now.spend_today} />

@@ -17,6 +17,9 @@ const turn = (
 ): TurnRow => ({
   key,
   focus: 1,
+  focusId: 'f',
+  summary: '',
+  callCount: 0,
   turn: Number(key.split('.')[1]),
   begunMs,
   endMs: begunMs + 500,
