@@ -18,6 +18,7 @@ export const PAGES: readonly Page[] = [
   { name: 'inbox', title: S.nav.inbox, menu: { key: 'i' }, load: () => import('./pages/inbox/inbox-page.tsx') },
   { name: 'chat', title: S.nav.chat, menu: { key: 'c' }, load: () => import('./pages/chat/chat-page.tsx') },
   { name: 'work', title: S.nav.work, menu: { key: 'w' }, load: () => import('./pages/work/work-page.tsx') },
+  { name: 'money', title: S.nav.money, menu: { key: 'm' }, load: () => import('./pages/money/money-page.tsx') },
   { name: 'submit', title: S.submit.title, menu: null, load: () => import('./pages/submit/submit-page.tsx') },
   { name: 'work/*', title: S.work.title, menu: null, load: () => import('./pages/item/item-page.tsx') },
 ];

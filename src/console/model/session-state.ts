@@ -29,3 +29,13 @@ export function may(scope: 'read' | 'work' | 'decide'): boolean {
   if (now.is !== 'open' || !now.me.scopes.includes(scope)) return false;
   return scope !== 'decide' || now.me.role === 'operator';
 }
+
+/** Whether the person sees the work of all: others see their own. */
+export function seesAll(): boolean {
+  return session.value.is === 'open' && session.value.me.role !== 'submitter';
+}
+
+/** Whether the person may do what only operators may. */
+export function mayOperate(): boolean {
+  return may('decide') && session.value.is === 'open' && session.value.me.role === 'operator';
+}
