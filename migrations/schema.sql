@@ -571,22 +571,23 @@ create table animus.retention_kept (
 );
 
 create table animus.spend_calls (
-  faculty        text    not null,
-  model          text    not null,
-  day            date    not null,
+  faculty        text        not null,
+  model          text        not null,
+  day            date        not null,
   usd            numeric,
-  input_tokens   bigint  not null,
-  output_tokens  bigint  not null,
-  operation      text    not null default 'turn',
+  input_tokens   bigint      not null,
+  output_tokens  bigint      not null,
+  operation      text        not null default 'turn',
   submitter      text,
-  calls          integer not null default 1,
-  estimated      boolean not null default false,
-  counted        boolean not null default true,
-  lost_usd       numeric not null default 0,
-  lost_requests  integer not null default 0,
-  lost_unpriced  integer not null default 0,
-  assumed_tokens bigint  not null default 0,
-  source         text
+  calls          integer     not null default 1,
+  estimated      boolean     not null default false,
+  counted        boolean     not null default true,
+  lost_usd       numeric     not null default 0,
+  lost_requests  integer     not null default 0,
+  lost_unpriced  integer     not null default 0,
+  assumed_tokens bigint      not null default 0,
+  source         text,
+  at             timestamptz default clock_timestamp()
 );
 
 create table animus.focus_settings (
@@ -1083,6 +1084,7 @@ create table animus.work_marks (
   primary key (work_item_id, seq),
   constraint work_marks_what_check check (what in ('waiting', 'resolved', 'resumed', 'delivered', 'failed', 'ended'))
 );
+create index work_marks_ended on animus.work_marks (created_at) where what = 'ended';
 
 create table animus.proposed_findings (
   work_item_id uuid        not null,
@@ -1426,6 +1428,30 @@ create table animus.periods_read (
   primary key (reader)
 );
 
+create table animus.activity_sums (
+  unit      text        not null,
+  at        timestamptz not null,
+  faculty   text        not null,
+  submitter text        not null,
+  kind      text        not null,
+  bucket    integer     not null,
+  items     bigint      not null,
+  primary key (unit, at, faculty, submitter, kind, bucket),
+  constraint activity_sums_unit_check check (unit in ('minute', 'hour', 'day'))
+) with (fillfactor=70);
+
+create table animus.activity_spend (
+  unit          text        not null,
+  at            timestamptz not null,
+  faculty       text        not null,
+  submitter     text        not null,
+  usd           numeric     not null,
+  input_tokens  bigint      not null,
+  output_tokens bigint      not null,
+  primary key (unit, at, faculty, submitter),
+  constraint activity_spend_unit_check check (unit in ('minute', 'hour'))
+) with (fillfactor=70);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -1507,11 +1533,17 @@ create table animus.periods_read (
 -- create view animus.visible_conversations: its query stands in functions/
 --   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at
 
+-- create view animus.visible_daemons: its query stands in functions/
+--   id, host, pid, version, started_at, seen_at, stopped_at, ending_at, slots, working, saturated, alive, faculties, problems, blocked_at, blocked_seconds, blocks
+
 -- create view animus.visible_decisions: its query stands in functions/
 --   id, created_at, decided_by, action, note, work_item_id, target, call_id, ask_id, subject
 
 -- create view animus.visible_faculties: its query stands in functions/
 --   name, daemons, hosts, mode, able, problem, description, params_schema, outcome_schema
+
+-- create view animus.visible_faculty_problems: its query stands in functions/
+--   faculty, kind, problem, since, until, daemon_id, host
 
 -- create view animus.visible_faculty_settings: its query stands in functions/
 --   name, version, host, settings

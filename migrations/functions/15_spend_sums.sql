@@ -118,7 +118,7 @@ begin
   end if;
   with gone as (
     delete from animus.spend_calls where ctid = any (array(select ctid from animus.spend_calls limit p_limit for update skip locked))
-    returning day, faculty, model, operation, coalesce(submitter, '') as submitter, coalesce(source, '') as source, coalesce(usd, 0) as usd,
+    returning at, day, faculty, model, operation, coalesce(submitter, '') as submitter, coalesce(source, '') as source, coalesce(usd, 0) as usd,
               case when estimated then coalesce(usd, 0) else 0 end as estimated_usd, lost_usd, lost_requests, input_tokens, output_tokens, assumed_tokens, calls,
               lost_unpriced + case when usd is null then calls else 0 end as unpriced_calls, case when counted then 0 else calls end as uncounted_calls),
   sums as (
@@ -133,7 +133,13 @@ begin
            lost_requests = d.lost_requests + excluded.lost_requests,
            input_tokens = d.input_tokens + excluded.input_tokens, output_tokens = d.output_tokens + excluded.output_tokens,
            assumed_tokens = d.assumed_tokens + excluded.assumed_tokens, calls = d.calls + excluded.calls, unpriced_calls = d.unpriced_calls + excluded.unpriced_calls,
-           uncounted_calls = d.uncounted_calls + excluded.uncounted_calls)
+           uncounted_calls = d.uncounted_calls + excluded.uncounted_calls),
+  hours as (
+    insert into animus.activity_spend as a (unit, at, faculty, submitter, usd, input_tokens, output_tokens)
+    select u.unit, animus.interval_of(u.unit, coalesce(g.at, g.day::timestamp at time zone 'UTC')), g.faculty, g.submitter, sum(g.usd + g.lost_usd), sum(g.input_tokens), sum(g.output_tokens)
+      from gone g cross join (values ('minute'), ('hour')) u (unit) group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (unit, at, faculty, submitter) do update
+       set usd = a.usd + excluded.usd, input_tokens = a.input_tokens + excluded.input_tokens, output_tokens = a.output_tokens + excluded.output_tokens)
   select coalesce(sum(m.n), 0), coalesce(jsonb_agg(jsonb_build_object('faculty', m.faculty, 'model', m.model, 'usd', m.usd, 'estimated_usd', m.estimated_usd, 'lost_usd', m.lost_usd,
            'unpriced_calls', m.unpriced_calls)), '[]')
     into count, added

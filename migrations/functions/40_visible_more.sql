@@ -155,3 +155,47 @@ begin
     return next;
   end loop;
 end $$;
+
+-- Returns a focus and those with which it goes on, of the answers before in its conversation: era counts from the oldest, null is the focus itself. Only of work that the
+-- actor may see; what the focus was set up with is for those who see all work.
+-- Locks: none. Raises: nothing.
+create or replace function animus.visible_focus_chain(p_focus uuid)
+returns table (focus_id uuid, work_item_id uuid, era int, system_prompt text, tools json)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+    with recursive chain (id, continues, n) as (
+      select f.id, f.continues, 0 from animus.foci f where f.id = p_focus
+      union all
+      select f.id, f.continues, c.n + 1 from chain c join animus.foci f on f.id = c.continues)
+    select f.id, f.work_item_id, case when c.n > 0 then (select max(m.n) from chain m) - c.n + 1 end,
+           case when animus.sees_all() then coalesce(f.system_prompt, s.system_prompt) end, case when animus.sees_all() then coalesce(f.tools, s.tools) end
+      from chain c join animus.foci f on f.id = c.id left join animus.focus_settings s on s.id = f.settings_id
+     where animus.shown_work(f.work_item_id) is not null;
+end $$;
+
+-- Daemons that run, have stopped within the hour, or are lost, with how much they do: slots, how many items they work on, and when they were last seen. For those who
+-- see all work.
+create or replace view animus.visible_daemons as
+  select d.id, d.host, d.pid, d.version, d.started_at, d.seen_at, d.stopped_at, d.ending_at, d.max_concurrent as slots,
+         (select count(*)::int from animus.work_items w where w.state in ('claimed', 'running') and w.lease_owner = d.id) as working,
+         d.saturated, d.stopped_at is null and d.seen_at > animus.now() - interval '2 minutes' as alive,
+         array(select k from jsonb_object_keys(d.faculties) k order by 1) as faculties,
+         array(select case jsonb_typeof(p) when 'string' then p #>> '{}' else coalesce(p ->> 'message', p::text) end from jsonb_array_elements(d.problems) p) as problems,
+         d.blocked_at, d.blocked_seconds, d.blocks
+    from animus.daemons d where (d.stopped_at is null or d.stopped_at > animus.now() - interval '1 hour') and (select animus.sees_all());
+
+-- What is wrong with faculties, as running daemons have reported it: code whose container cannot start (sandbox), work that a daemon leaves alone for a while because it cannot
+-- begin it (held), and faculties of which nothing can be claimed (claims). For those who see all work.
+create or replace view animus.visible_faculty_problems as
+  select f.key as faculty, p.kind, p.problem, p.since, p.until, d.id as daemon_id, d.host
+    from animus.daemons d cross join lateral jsonb_each(d.faculties) f
+    cross join lateral (
+      select 'sandbox' as kind, f.value ->> 'no_sandbox' as problem, null::timestamptz as since, null::timestamptz as until where f.value ->> 'no_sandbox' is not null
+      union all
+      select 'held', f.value #>> '{held,reason}', (f.value #>> '{held,since}')::timestamptz, (f.value #>> '{held,until}')::timestamptz
+       where (f.value #>> '{held,until}')::timestamptz > animus.now() - interval '1 minute') p
+   where d.stopped_at is null and d.seen_at > animus.now() - interval '2 minutes' and (select animus.sees_all())
+  union all
+  select x.faculty, 'claims', format('nothing of it can be claimed (SQLSTATE %s)', x.sqlstate), x.since, x.until, null, null
+    from animus.faculty_faults x where x.until > animus.now() and (select animus.sees_all());

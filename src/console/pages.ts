@@ -22,6 +22,7 @@ export const PAGES: readonly Page[] = [
   { name: 'agents/*', title: S.agents.title, menu: null, load: () => import('./pages/agents/faculty-page.tsx') },
   { name: 'money', title: S.nav.money, menu: { key: 'm' }, load: () => import('./pages/money/money-page.tsx') },
   { name: 'operate', title: S.nav.operate, menu: { key: 'o' }, load: () => import('./pages/operate/operate-page.tsx') },
+  { name: 'submit', title: S.submit.title, menu: null, load: () => import('./pages/submit/submit-page.tsx') },
   { name: 'work/*', title: S.work.title, menu: null, load: () => import('./pages/item/item-page.tsx') },
 ];
 

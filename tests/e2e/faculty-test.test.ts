@@ -15,7 +15,6 @@ import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 import { type RunOptions, run } from '../cli/run-cli.ts';
 import { eventually } from '../support/eventually.ts';
-import { png } from '../support/media-files.ts';
 
 let cwd: string;
 let scratch: string;
@@ -154,41 +153,6 @@ text = "Done."
     expect(readFileSync(join(cwd, 'sample/book.txt'), 'utf8')).toBe('old');
     expect(existsSync(join(cwd, 'book.txt'))).toBe(false);
     expect(readdirSync(scratch)).toEqual([]);
-  });
-
-  test('plays searches, commands, edits, pictures and notebooks', async () => {
-    const calls = [
-      ['grep', '{ pattern = "salt", output = "files" }'],
-      ['glob', '{ pattern = "*.txt", sort = "time" }'],
-      ['bash', '{ command = "wc -l < book.txt" }'],
-      ['read_file', '{ path = "dot.png" }'],
-      ['read_file', '{ path = "sums.ipynb" }'],
-      [
-        'edit_file',
-        '{ path = "book.txt", edits = [{ old_string = "one", new_string = "1" }, { old_string = "two", new_string = "2" }] }',
-      ],
-    ];
-    const tools = [...new Set(calls.map(([tool]) => `"${tool}"`))].join(', ');
-    const turns = calls.map(
-      ([tool, input], n) => `[[answer]]\nturn = ${n + 1}\n[[answer.call]]\ntool = "${tool}"\ninput = ${input}\n`,
-    );
-    const cell = { cell_type: 'code', source: ['1 + 1'], metadata: {}, execution_count: 1, outputs: [] };
-    write({
-      'faculties/clerk.toml': FACULTY.replace('"read_file", "write_file"', tools),
-      'faculties/check.sh': CHECK,
-      'sample/book.txt': 'one\ntwo salt\n',
-      'sample/.gitignore': 'made/\n',
-      'sample/made/salt.txt': 'salt\n',
-      'sample/sums.ipynb': JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }),
-      'script.toml': `${turns.join('')}[[answer]]\nturn = ${calls.length + 1}\ntext = "Done."\n`,
-    });
-    writeFileSync(join(cwd, 'sample/dot.png'), png(20, 20));
-    const argv = ['faculty', 'test', 'clerk', 'script.toml', '--workspace', 'sample', '--json'];
-    const ran = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
-    const said = JSON.stringify(JSON.parse(ran.stdout));
-    for (const words of ['book.txt', 'left out as ignored', 'image/png', '1 + 1', 'Edited book.txt'])
-      expect(said).toContain(words);
-    expect(ran.code, ran.stdout).toBe(0);
   });
 
   test('exits 1 after one attempt: it does not wait for an external failure to pass', async () => {

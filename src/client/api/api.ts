@@ -44,10 +44,10 @@ export interface Api {
   readonly people: PeopleMethods;
   /** Work items: submit, find, steer and cancel them. */
   readonly work: WorkMethods;
-  /** What was recorded of work: ledger, foci, turns and tool calls. */
-  readonly record: RecordMethods;
   /** Faculties, pauses, status and spend. */
   readonly operate: OperateMethods;
+  /** What was recorded of work: ledger, foci, turns and tool calls. */
+  readonly record: RecordMethods;
   /** What waits for the decision of a person. */
   readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */

@@ -5,6 +5,66 @@
 import type { CallOptions } from '../options.ts';
 import type { WorkState } from './shared.ts';
 
+export interface Activity {
+  /** The beginning of the interval, UTC. */
+  readonly at: string;
+  /** With `by_faculty`; otherwise null. */
+  readonly faculty: string | null;
+  readonly submitted: number;
+  readonly completed: number;
+  readonly dead: number;
+  readonly cancelled: number;
+  readonly merged: number;
+  /** From submission to end, of what ended in it; within a tenth. */
+  readonly p50_seconds: number | null;
+  readonly p95_seconds: number | null;
+  readonly usd: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+}
+
+export interface FacultyProblem {
+  readonly faculty: string;
+  /** `sandbox`: no container for its code; `held`: its work cannot begin; `claims`: nothing of it can be claimed. */
+  readonly kind: 'sandbox' | 'held' | 'claims';
+  readonly problem: string;
+  readonly since: string | null;
+  /** When it is tried again. */
+  readonly until: string | null;
+  /** Null: every daemon. */
+  readonly daemon_id: string | null;
+  readonly host: string | null;
+}
+
+export interface Daemon {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  /** It has not stopped, and was seen within the last two minutes. */
+  readonly alive: boolean;
+  readonly started_at: string;
+  /** It reports every 30 seconds at least. */
+  readonly seen_at: string;
+  readonly stopped_at: string | null;
+  /** Since when it claims no more work, because it ends. */
+  readonly ending_at: string | null;
+  /** How many items it works on at once at most. */
+  readonly slots: number;
+  /** On how many it works. */
+  readonly working: number;
+  /** It claims nothing until one of them ends. */
+  readonly saturated: boolean;
+  readonly faculties: readonly string[];
+  /** As it has reported them, such as faculty files that it could not read. */
+  readonly problems: readonly string[];
+  /** When its event loop was last blocked for a second or more. */
+  readonly blocked_at: string | null;
+  readonly blocked_seconds: number | null;
+  /** How often it was. */
+  readonly blocks: number;
+}
+
 export interface Status {
   readonly at: string;
   readonly count_cap: number;
@@ -310,6 +370,25 @@ export interface Budget {
   readonly expires_at: string | null;
 }
 
+export interface ShowActivityInput {
+  /** The length of an interval. */
+  readonly by?: 'minute' | 'hour' | 'day' | undefined;
+  /** Default: 60 minutes, 24 hours or 30 days before `until`. */
+  readonly since?: string | undefined;
+  /** Default: now. */
+  readonly until?: string | undefined;
+  /** Only these faculties. */
+  readonly faculty?: readonly string[] | undefined;
+  /** A row for each faculty in which something has happened. */
+  readonly by_faculty?: string | undefined;
+}
+
+export interface ShowActivityOutput {
+  readonly items: readonly Activity[];
+  /** Of the last moments not all could be counted, because no daemon adds them up. */
+  readonly partial: boolean;
+}
+
 export interface ListFacultiesOutput {
   readonly items: readonly {
     readonly name: string;
@@ -349,6 +428,14 @@ export interface ShowFacultyOutput {
     readonly host: string | null;
     readonly settings: Readonly<Record<string, unknown>>;
   }[];
+}
+
+export interface ListFacultyProblemsOutput {
+  readonly items: readonly FacultyProblem[];
+}
+
+export interface ListDaemonsOutput {
+  readonly items: readonly Daemon[];
 }
 
 export interface ListPausesOutput {
@@ -579,6 +666,12 @@ export interface SpendRootsOutput {
 /** The methods `client.operate`. */
 export interface OperateMethods {
   /**
+   * What was submitted, has ended and was spent in each minute, hour or day of a period, without a scan. Needs a token of scope `read`.
+   *
+   * `GET /activity`
+   */
+  showActivity(input?: ShowActivityInput, options?: CallOptions): Promise<ShowActivityOutput>;
+  /**
    * The faculties that running daemons serve: what each is for, its inputs and its outcome. Needs a token of scope `read`.
    *
    * `GET /faculties`
@@ -590,6 +683,18 @@ export interface OperateMethods {
    * `GET /faculties/{name}`
    */
   showFaculty(name: string, options?: CallOptions): Promise<ShowFacultyOutput>;
+  /**
+   * What is wrong with faculties, as running daemons have reported it; for those who may see all work. Needs a token of scope `read`.
+   *
+   * `GET /faculty-problems`
+   */
+  listFacultyProblems(options?: CallOptions): Promise<ListFacultyProblemsOutput>;
+  /**
+   * The daemons with their load and their problems, also those that stopped in the last hour; for those who may see all work. Needs a token of scope `read`.
+   *
+   * `GET /daemons`
+   */
+  listDaemons(options?: CallOptions): Promise<ListDaemonsOutput>;
   /**
    * What is paused, for those who may see all work. Needs a token of scope `read`.
    *

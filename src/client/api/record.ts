@@ -42,6 +42,45 @@ export interface Turn {
   readonly duration_ms: number | null;
 }
 
+export interface SentRequest {
+  readonly focus_id: string;
+  readonly turn: number;
+  readonly provider: string | null;
+  /** That answered; null: none has yet. */
+  readonly model: string | null;
+  /** Of the request, as the provider counted them. */
+  readonly input_tokens: number | null;
+  /** For those who may see all work. */
+  readonly system_prompt: string | null;
+  /** Names, descriptions and schemas; for those who may see all work. */
+  readonly tools: unknown;
+  /** In the order in which they were sent. */
+  readonly blocks: readonly SentBlock[];
+  /** Earlier turns of which nothing but a stub or a summary was sent; `by`: the index of that block. */
+  readonly replaced: readonly {
+    readonly turn: number;
+    readonly tokens: number;
+    readonly by: number | null;
+  }[];
+}
+
+export interface SentBlock {
+  readonly role: 'user' | 'assistant';
+  /** `answer` of a model, `results` of its calls, or the kind of a message of the engine. */
+  readonly kind: string;
+  /** Of an answer and its results; of a message, the turn after which it was written. */
+  readonly turn: number;
+  /** Its content blocks; of files only the names. */
+  readonly content: unknown;
+  /** By estimate, without files. */
+  readonly tokens: number;
+  /** Of a stub or a summary: the turns that it stands for. */
+  readonly replaces: {
+    readonly from: number;
+    readonly to: number;
+  } | null;
+}
+
 export interface ToolCall {
   readonly focus_id: string;
   readonly turn: number;
@@ -62,6 +101,33 @@ export interface ToolCall {
   readonly started_at: string | null;
   readonly ended_at: string | null;
   readonly duration_ms: number | null;
+}
+
+export interface TimelineTurn {
+  readonly focus_id: string;
+  readonly turn: number;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly stop_reason: string | null;
+  readonly begun_at: string;
+  readonly recorded_at: string | null;
+  readonly duration_ms: number | null;
+  /** Of the request, with what was cached. */
+  readonly input_tokens: number | null;
+  readonly cache_read_tokens: number | null;
+  readonly cache_write_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost_usd: number | null;
+  readonly calls: readonly {
+    readonly call_id: string;
+    readonly parent_call_id: string | null;
+    readonly position: number;
+    readonly name: string;
+    readonly state: string;
+    readonly is_error: boolean | null;
+    readonly started_at: string | null;
+    readonly ended_at: string | null;
+  }[];
 }
 
 export interface Mail {
@@ -164,6 +230,28 @@ export interface ListTurnsInput {
   readonly limit?: number | undefined;
 }
 
+export interface ShowTurnInput {
+  /** The focus of the turn; default: the newest one that has a turn of this number. */
+  readonly focus_id?: string | undefined;
+}
+
+export interface ShowTurnRequestInput {
+  /** The focus of the turn; default: the newest one that has a turn of this number. */
+  readonly focus_id?: string | undefined;
+}
+
+export interface ShowToolCallInput {
+  /** The focus of the turn; default: the newest one that has a turn of this number. */
+  readonly focus_id?: string | undefined;
+}
+
+export interface ShowTimelineInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** At most this many. */
+  readonly limit?: number | undefined;
+}
+
 export interface ListToolCallsInput {
   /** Whole outputs; otherwise their first 2,000 characters. */
   readonly full?: string | undefined;
@@ -224,6 +312,36 @@ export interface RecordMethods {
    * `GET /work/{id}/turns`
    */
   listTurns(id: string, input?: ListTurnsInput, options?: CallOptions): List<Turn>;
+  /**
+   * One turn of an item: the answer of the model. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/turns/{turn}`
+   */
+  showTurn(id: string, turn: number, input?: ShowTurnInput, options?: CallOptions): Promise<Turn>;
+  /**
+   * What the model was sent for a turn, as blocks, and which turns compaction has replaced. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/turns/{turn}/request`
+   */
+  showTurnRequest(id: string, turn: number, input?: ShowTurnRequestInput, options?: CallOptions): Promise<SentRequest>;
+  /**
+   * One tool call of an item, whole. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/turns/{turn}/calls/{call_id}`
+   */
+  showToolCall(
+    id: string,
+    turn: number,
+    callId: string,
+    input?: ShowToolCallInput,
+    options?: CallOptions,
+  ): Promise<ToolCall>;
+  /**
+   * The turns of an item with their calls, without their contents, oldest first. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/timeline`
+   */
+  showTimeline(id: string, input?: ShowTimelineInput, options?: CallOptions): List<TimelineTurn>;
   /**
    * The tool calls of an item, oldest first. Needs a token of scope `read`.
    *

@@ -447,6 +447,7 @@ export type ErrorCode =
   | 'http.key_reused'
   | 'http.issuer'
   | 'http.no_sandbox'
+  | 'http.no_console'
   | 'http.no_webhook_key'
   | 'sandbox.image_missing'
   | 'sandbox.no_space'

@@ -4,6 +4,7 @@ import { facultyName, optional, text } from '../../operations/fields.ts';
 import { READS } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import type { Feature } from '../feature.ts';
+import { listDaemons, listFacultyProblems } from './daemons.ts';
 import { modelDocuments, modelRow } from './models/model-documents.ts';
 import { listPauses, pause, resume } from './pauses.ts';
 import { readStatus, statusRow } from './status/status.ts';
@@ -71,5 +72,5 @@ export function operateOperations(all: readonly Feature[]): readonly Operation[]
         .meta({ id: 'Status' }),
     run: ({ tx }) => readStatus(tx),
   });
-  return [listFaculties, showFaculty, listPauses, pause, resume, status, listModels];
+  return [listFaculties, showFaculty, listFacultyProblems, listDaemons, listPauses, pause, resume, status, listModels];
 }

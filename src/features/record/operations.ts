@@ -9,6 +9,7 @@ import { pageOf } from '../../operations/page-of.ts';
 import { appendLedger } from '../../store/transcript/ledger.ts';
 import { requireVisibleWork } from '../../store/views/views-of-login.ts';
 import * as store from './store.ts';
+import { showCall, showRequest, showTimeline, showTurn } from './turn-operations.ts';
 
 const ofItem = { tag: 'record', scope: 'read', errors: ['work.not_found'] } as const;
 const at = <Path extends string>(path: Path) => ({ method: 'GET', path: `/work/{id}/${path}` }) as const;
@@ -178,6 +179,10 @@ export const recordOperations: readonly Operation[] = [
   appendEntry,
   listFoci,
   listTurns,
+  showTurn,
+  showRequest,
+  showCall,
+  showTimeline,
   listCalls,
   listMail,
   listContext,

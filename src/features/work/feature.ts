@@ -6,7 +6,7 @@ export const work: Feature = {
   name: 'work',
   tags: { work: 'Work items: submit, find, steer and cancel them.' },
   operations: async () => (await import('./operations.ts')).workOperations,
-  service: async () => (await import('./service.ts')).createWordWriter,
+  service: async () => (await import('./service.ts')).createReaders,
   commands: {
     work: {
       summary:

@@ -8,6 +8,7 @@ import { workItem, workSummary } from '../../operations/work-rows.ts';
 import { requireVisibleWork } from '../../store/views/views-of-login.ts';
 import * as store from '../../store/work/operate.ts';
 import { sayWork as say } from '../../store/work/say-work.ts';
+import { showActivity } from './activity.ts';
 import { cancelMatchingWork, retryMatchingWork } from './bulk.ts';
 import { countWork, listWork } from './list.ts';
 import { submitWork } from './submit.ts';
@@ -149,4 +150,5 @@ export const workOperations: readonly Operation[] = [
   sayWork,
   cancelMatchingWork,
   retryMatchingWork,
+  showActivity,
 ];

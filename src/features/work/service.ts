@@ -1,4 +1,4 @@
-/** Writes the words of work for searches: a little later and many at once, so that neither inserts nor ends write an index of words. */
+/** Reads what has happened, a little later and many at once, so that neither inserts nor ends write more: the words of work for searches, and sums for charts. */
 import { messageOf } from '../../core/errors/errors.ts';
 import { createLoop } from '../../core/lifecycle/loop.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
@@ -10,25 +10,36 @@ import { readValue } from '../../store/sql/read-value.ts';
 const INTERVAL_MS = 15_000;
 /** Items per transaction. */
 const BATCH = 500;
+const COUNTED = 5000;
+
+const READERS = [
+  {
+    read: (db: Queryable) => writeWords(db, BATCH),
+    failed: 'could not write the words of work for searches; the next round tries again',
+  },
+  {
+    read: (db: Queryable) => countActivity(db, COUNTED),
+    failed: 'could not add up what has happened; the next round tries again',
+  },
+] as const;
 
 /** Any number of daemons may do it: one of them reads at a time. */
-export function createWordWriter({ db, clock, log }: Pick<PartOfDaemon, 'db' | 'clock' | 'log'>): Service {
+export function createReaders({ db, clock, log }: Pick<PartOfDaemon, 'db' | 'clock' | 'log'>): Service {
   return createLoop(async (stopping) => {
     for (;;) {
       await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping);
       if (stopping.aborted) return;
-      try {
-        for (let written: number | null = 0; written !== null && !stopping.aborted; ) {
-          const begun = clock.monotonicMs();
-          written = await writeWords(db, BATCH);
-          // After an upgrade there is much to read: half of the time is for others.
-          if (written !== null) await clock.sleep(clock.monotonicMs() - begun, stopping);
+      for (const { read, failed } of READERS) {
+        try {
+          for (let count: number | null = 0; count !== null && !stopping.aborted; ) {
+            const begun = clock.monotonicMs();
+            count = await read(db);
+            // After an upgrade there is much to read: half of the time is for others.
+            if (count !== null) await clock.sleep(clock.monotonicMs() - begun, stopping);
+          }
+        } catch (error) {
+          log.warn({ error: messageOf(error) }, failed);
         }
-      } catch (error) {
-        log.warn(
-          { error: messageOf(error) },
-          'could not write the words of work for searches; the next round tries again',
-        );
       }
     }
   });
@@ -37,4 +48,9 @@ export function createWordWriter({ db, clock, log }: Pick<PartOfDaemon, 'db' | '
 /** Writes the words of about `limit` items that were submitted or have ended. Null: there is nothing to read now, or another daemon reads. */
 export async function writeWords(db: Queryable, limit: number): Promise<number | null> {
   return readValue<number | null>(db, 'select animus.read_words($1)', [limit]);
+}
+
+/** Adds up about `limit` items that were submitted or have ended. Null: as of `writeWords`. */
+export async function countActivity(db: Queryable, limit: number): Promise<number | null> {
+  return readValue<number | null>(db, 'select animus.read_activity($1)', [limit]);
 }

@@ -22,7 +22,7 @@ export interface EventServices {
 export interface EventRequest {
   readonly eyes: Eyes;
   readonly scope: EventScope;
-  /** The header `Last-Event-ID`, or the query parameter `after`; null: from the beginning; `now` for a conversation: what comes. */
+  /** The header `Last-Event-ID`, or the query parameter `after`; null: from the beginning; `now`: what comes. */
   readonly after: string | null;
 }
 

@@ -25,8 +25,8 @@ export interface FollowServices {
 const AFTER_OUTAGE_MS = 1_000;
 
 /**
- * Yields what happened after the id of an event (null: from the beginning; `now`, only for a conversation: the answers that are being given or
- * wait, and what is said from now on), and what happens, until the item has ended and everything
+ * Yields what happened after the id of an event (null: from the beginning; `now`: what comes, and of a conversation the answers that are being given or
+ * wait), and what happens, until the item has ended and everything
  * was yielded, or the signal aborts. Reads on only when asked for the next frames, so a slow reader costs a position and
  * nothing else; hints that it was too slow for are left out, and a hint `missed` says so. Errors: `work.not_found`, also when
  * the reader may not see it (any more); `usage.invalid` for an id that is not one of its events; those of `eyes`. With a sink, what happens while
@@ -122,7 +122,8 @@ export async function readBeginning(eyes: Eyes, scope: EventScope, after: string
 /** Where a reader begins. Errors: `usage.invalid` for an id that is not one of its events; `work.not_found`. */
 async function startOf(eyes: Eyes, scope: EventScope, after: string | null): Promise<AnyPosition> {
   if (after === null) return beginningOf(scope);
-  if (after !== NOW || scope.kind === 'work') return readPlace(scope, after);
+  if (after !== NOW) return readPlace(scope, after);
+  if (scope.kind === 'work') return readPresent(eyes, scope);
   const present = await eyes.look((tx) => presentInConversation(tx, scope.id));
   if (present === null) throw notThere(scope);
   return present;

@@ -19,7 +19,11 @@ const workEvents = streamRoute({
   scope: 'read',
   params: z.strictObject({ id: id() }),
   query: z.strictObject({
-    after: z.string().min(1).optional().describe('the id of an event, for clients that cannot send Last-Event-ID'),
+    after: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('the id of an event, for clients that cannot send Last-Event-ID; `now`: what comes from now on'),
   }),
   media,
   described: {

@@ -2,11 +2,12 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { findWork } from '../../../src/features/work/found.ts';
-import { createWordWriter, writeWords } from '../../../src/features/work/service.ts';
+import { createReaders, writeWords } from '../../../src/features/work/service.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { readPeriod } from './read-period.ts';
 
 const server = testDatabase();
 const embedded = embeddedDatabase();
@@ -38,29 +39,7 @@ async function complete(db: Queryable, id: string, note: string): Promise<void> 
   ]);
 }
 
-/**
- * Reads from the beginning up to now: chooses a time, as if on another server before, and then reads what lies before it, unless a transaction of that time
- * is still open. The time is moved, because what is younger than some seconds is left for the next round.
- */
-async function readAll(db: Queryable, open = false): Promise<void> {
-  // The first one of all makes the row.
-  await writeWords(db, 2);
-  await db.query(
-    `update animus.periods_read set up_to = '-infinity', closed = '-infinity', asked_xid = '9000000000000000000'`,
-  );
-  expect(await writeWords(db, 2)).toBeNull();
-  await db.query(`update animus.periods_read set asked_at = asked_at + interval '1 hour'`);
-  if (open) {
-    expect(await writeWords(db, 2)).toBeNull();
-  } else {
-    // Other tests on the server have transactions, too.
-    await eventually('all transactions of that time have ended', async () => writeWords(db, 2));
-    while ((await writeWords(db, 2)) !== null) continue;
-  }
-  await db.query(
-    'update animus.periods_read set up_to = least(up_to, clock_timestamp()), closed = least(closed, clock_timestamp())',
-  );
-}
+const readAll = (db: Queryable, open = false) => readPeriod(db, 'words', (tx) => writeWords(tx, 2), open);
 
 test.each([
   ['a server', () => server.database],
@@ -120,7 +99,7 @@ test('the service of a daemon writes them', async () => {
       `update animus.periods_read set asked_at = asked_at + interval '1 hour', up_to = '-infinity'`,
     ));
   const clock = { ...systemClock, sleep };
-  const service = createWordWriter({ db, clock, log: silentLog });
+  const service = createReaders({ db, clock, log: silentLog });
   await service.start();
   try {
     await eventually('its words are written', async () => ((await written(db)).includes(id) ? true : null));

@@ -26,7 +26,12 @@ test.each(ofItems.map((route) => [route.id, route] as const))(
       body: { faculty: 'engineer', params: { secret: 'plans' } },
     });
     const to = (item: string) =>
-      call('mallory', method, path.replace('{id}', item), method === 'GET' ? {} : { body: BODIES[id] });
+      call(
+        'mallory',
+        method,
+        path.replace('{id}', item).replace('{turn}', '1').replace('{call_id}', 'call'),
+        method === 'GET' ? {} : { body: BODIES[id] },
+      );
     const [hidden, absent] = [await to(body.id), await to(NONE)];
     expect([403, 404]).toContain(absent.status);
     expect(hidden.status).toBe(absent.status);

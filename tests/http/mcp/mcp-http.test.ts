@@ -120,6 +120,7 @@ test('a token has the tools of its scopes, and they are annotated', async () => 
     'read_diff',
     'read_ledger',
     'search_memory',
+    'show_activity',
     'show_work',
     'wait_for_work',
   ]);

@@ -9,6 +9,7 @@ const target = testDatabase();
 
 /** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
+  interval_of duration_bucket activity_between
   first_id_at time_of_id next_period period_read part_of_period words_of_work work_query unwritten_with_words
   read_work_filter work_source few_of_states walk_of_state work_conditions rows_of_walks floor_of_walks
   make_notice

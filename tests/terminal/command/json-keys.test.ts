@@ -50,6 +50,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'skill diff': 'tidy',
   'skill archive': 'tidy',
   'work submit': 'clerk Look',
+  'work activity': '--by-faculty',
   'work count': '',
   'work list': '',
   'work show': '$done',

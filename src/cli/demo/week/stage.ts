@@ -47,7 +47,7 @@ export function goOn({ later }: Stage, atMs: number, story: Story): void {
 }
 
 /** Acts for a person while `act` runs, as a gateway does: for the login of the owner alone, `animus.act_as` allows one person per transaction. */
-export async function as<T>({ tx }: Stage, person: PersonKey | null, act: () => Promise<T>): Promise<T> {
+export async function as<T>({ tx }: Pick<Stage, 'tx'>, person: PersonKey | null, act: () => Promise<T>): Promise<T> {
   if (person === null) return act();
   await tx.query(
     `select set_config('animus.acts_as', extract(epoch from transaction_timestamp())::text || ' ' || $1, true)`,

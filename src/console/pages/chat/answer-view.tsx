@@ -17,7 +17,7 @@ export function AnswerView({ answer, place }: { readonly answer: Answer; readonl
   return (
     <article class="chat-entry chat-answer" aria-label={S.chat.answerUnderWay} aria-busy={!isOver}>
       <header>
-        <strong>{place.faculty}</strong>
+        <h2>{place.faculty}</h2>
         <span class={`state state-${state}`}>{state === 'cancelling' ? S.chat.stopping : S.state[state]}</span>
         {turns > 0 && <span class="faint">{S.now.turn(turns)}</span>}
         {costUsd !== null && costUsd > 0 && <span class="faint">{usd(costUsd)}</span>}

@@ -23,6 +23,7 @@ export function ChatList({ workspace, chat }: ChatListProps) {
   const list = useLoaded((signal) => api.workspaces.list({ limit: MOST_WORKSPACES }, { signal }).page(), [workspace]);
   return (
     <nav class="chat-list" aria-label={S.chat.conversations}>
+      <h1>{S.nav.chat}</h1>
       <a class="chat-new" href={hrefTo('chat', [], { new: 1 })}>
         {S.chat.begin}
       </a>

@@ -25,9 +25,9 @@ export function GivenAnswer({ message, place, isFixed = false }: GivenAnswerProp
   return (
     <article class="chat-entry chat-answer" aria-label={S.chat.messageOf(author, number)}>
       <header>
-        <strong>
+        <h2>
           <VisibleText text={author.replace(/^faculty:/, '')} kind="text" most={100} />
-        </strong>
+        </h2>
         <Time at={at} />
         {endedAs !== null && endedAs !== 'completed' && (
           <span class={`state state-${endedAs}`}>{S.chat.endedAs[endedAs as 'dead' | 'cancelled'] ?? endedAs}</span>

@@ -27,9 +27,9 @@ export function MessageView({ message, place, showVersions }: MessageViewProps) 
   return (
     <article class="chat-entry chat-message" aria-label={S.chat.messageOf(author, number)}>
       <header>
-        <strong>
+        <h2>
           <VisibleText text={author.replace(/^person:/, '')} kind="text" most={100} />
-        </strong>
+        </h2>
         <Time at={at} />
         {told && <span class="chat-badge">{S.chat.told}</span>}
         {showVersions !== null && (

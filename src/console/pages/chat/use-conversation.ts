@@ -1,8 +1,9 @@
 /** Follows a conversation for a component: at most one drawing per frame, however fast an answer comes. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ChatEvent } from '../../../client/client.ts';
+import { ApiError, type ChatEvent } from '../../../client/client.ts';
 import { api, sentenceOf } from '../../model/api.ts';
+import { S } from '../../words/strings.ts';
 import { type Conversation, EMPTY, takeChatEvent, withNewest, withOlder } from './conversation.ts';
 import { followChat } from './follow-chat.ts';
 
@@ -82,7 +83,10 @@ function follow(workspace: string, chat: string): Followed & { start(): () => vo
         onReady: readNewest,
         onEvent: take,
         onLost: (why) => (lost.value = why),
-      }).catch((error: unknown) => (ended.value = sentenceOf(error)));
+      }).catch((error: unknown) => {
+        const isGone = error instanceof ApiError && error.code === 'work.not_found';
+        ended.value = isGone ? S.chat.gone : sentenceOf(error);
+      });
       return () => stop.abort();
     },
   };

@@ -44,7 +44,7 @@ const OF_CONVERSATIONS = (
 ).split(' ');
 const CHECKED_APART = (
   'visible_people visible_tokens visible_faculty_settings visible_faculties ' +
-  'visible_spend visible_skill_versions visible_skill_files'
+  'visible_spend visible_skill_versions visible_skill_files visible_daemons visible_faculty_problems'
 ).split(' ');
 
 const target = testDatabase();

@@ -85,7 +85,7 @@ test('an aborted call ends the search', async () => {
 });
 
 test('ripgrep is ended as soon as enough was found', async () => {
-  const { call, context, workspace } = await setUpBench();
+  const { context, workspace } = await setUpBench();
   // Far more than a pipe holds: it cannot come to its end by itself.
   for (const name of ['a', 'b']) await writeFile(join(workspace, name), `${'needle '.repeat(20)}\n`.repeat(50_000));
   // Of each run; the second one has less to print.

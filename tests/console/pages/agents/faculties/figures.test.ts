@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figuresOf } from '../../../../src/console/pages/agents/faculties/figures.ts';
+import { figuresOf } from '../../../../../src/console/pages/agents/faculties/figures.ts';
 
 const item = (more: object) => ({
   state: 'completed' as const,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Status } from '../../../../src/client/client.ts';
+import type { Status } from '../../../../../src/client/client.ts';
 import {
   knownFaculties,
   problemsOf,
   problemText,
   quantile,
-} from '../../../../src/console/pages/agents/faculties/known.ts';
+} from '../../../../../src/console/pages/agents/faculties/known.ts';
 
 type Sources = Parameters<typeof knownFaculties>[0];
 
