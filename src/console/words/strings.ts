@@ -840,7 +840,6 @@ export const S = {
     spendToday: 'Spend today',
     nothingSpent: 'Nothing was spent today (UTC).',
     dead: 'Dead',
-    forReaders: 'Your role shows you your own work only. The list of work has it.',
     waits: (count: number) => plural(count, 'request'),
     paused: (who: string, reason: string) => `Paused by ${who}${reason === '' ? '' : `: ${reason}`}`,
     resume: 'Resume',
