@@ -1,5 +1,5 @@
 /** The workspaces, each with its conversations, newest first. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Workspace } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
 import { useLiveStates } from '../../model/live.ts';
@@ -9,6 +9,7 @@ import { Shown } from '../../ui/shown.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VisibleText } from '../../ui/visible-text.tsx';
 import { S } from '../../words/strings.ts';
+import { isMine } from './own-workspace.ts';
 
 const MOST_WORKSPACES = 100;
 const PAGE = 50;
@@ -29,7 +30,7 @@ export function ChatList({ workspace, chat }: ChatListProps) {
       </a>
       <Shown of={list}>
         {({ items }) =>
-          items.map((one, at) => (
+          ownFirst(items).map((one, at) => (
             <Chats
               key={one.id}
               workspace={one}
@@ -43,6 +44,10 @@ export function ChatList({ workspace, chat }: ChatListProps) {
   );
 }
 
+function ownFirst(workspaces: readonly Workspace[]): readonly Workspace[] {
+  return [...workspaces.filter(isMine), ...workspaces.filter((one) => !isMine(one))];
+}
+
 interface ChatsProps {
   readonly workspace: Workspace;
   readonly isFirst: boolean;
@@ -51,10 +56,19 @@ interface ChatsProps {
 
 function Chats({ workspace, isFirst, chat }: ChatsProps) {
   const [open, setOpen] = useState(isFirst);
+  useEffect(() => {
+    if (isFirst) setOpen(true);
+  }, [isFirst]);
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <VisibleText text={workspace.name} kind="text" most={80} />
+        {!isMine(workspace) && (
+          <>
+            {' · '}
+            <VisibleText text={workspace.owner.replace(/^person:/, '')} kind="text" most={80} />
+          </>
+        )}
       </summary>
       {open && <ChatsOf id={workspace.id} chat={chat} />}
     </details>

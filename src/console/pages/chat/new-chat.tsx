@@ -9,6 +9,7 @@ import { VisibleText } from '../../ui/visible-text.tsx';
 import { S } from '../../words/strings.ts';
 import type { FileToSend } from './attachments.ts';
 import { Composer } from './composer.tsx';
+import { isMine } from './own-workspace.ts';
 import { sendMessage } from './send-message.ts';
 
 const USUAL_FACULTY = 'assistant';
@@ -19,7 +20,7 @@ export function NewChat() {
   const loaded = useLoaded(
     async (signal) => ({
       faculties: (await api.operate.listFaculties({ signal })).items,
-      workspaces: (await api.workspaces.list({ limit: 100 }, { signal }).page()).items,
+      workspaces: (await api.workspaces.list({ limit: 100 }, { signal }).page()).items.filter(isMine),
     }),
     [],
   );
