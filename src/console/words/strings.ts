@@ -527,7 +527,7 @@ export const S = {
       changeRole: 'Change role',
       roleTitle: (name: string) => `The role of ${name}`,
       roleHint:
-        'Submitters see their own work, readers that of all. Operators are made by a login of the database: `animus person add`.',
+        'Submitters see their own work, readers that of all. Operators are made by a login of the database: `animus person set`.',
       isSet: (name: string, role: string) => `${name} is listed as ${role}.`,
       enableOrNot: (isDisabled: boolean) => (isDisabled ? 'Enable' : 'Disable'),
       disableTitle: (name: string, isDisabled: boolean) => `${isDisabled ? 'Enable' : 'Disable'} ${name}?`,

@@ -78,7 +78,7 @@ function Line({ line }: { readonly line: AuditLine }) {
       </td>
       <td>{line.action}</td>
       <td>
-        <VisibleText text={tool ?? target ?? ''} most={200} />
+        <VisibleText text={tool ?? target ?? ''} kind={tool === null ? 'text' : 'code'} most={200} />
       </td>
       <td>
         {line.work_item_id !== null && (

@@ -1,7 +1,7 @@
 /** What agents remember: found by words and meaning, corrected, forgotten; and merges that can be undone. */
 import { api } from '../../../model/api.ts';
 import { changeQuery, place } from '../../../model/place.ts';
-import { may, seesAll } from '../../../model/session-state.ts';
+import { mayChangeOf, seesAll } from '../../../model/session-state.ts';
 import { useLoaded } from '../../../model/use-loaded.ts';
 import { Action } from '../../../ui/action.tsx';
 import { bytes } from '../../../ui/numbers.ts';
@@ -125,7 +125,7 @@ function Merges({ after }: { readonly after: () => void }) {
                   <Time at={merge.merged_at} />
                 </td>
                 <td>
-                  {may('work') && (
+                  {mayChangeOf(merge.submitted_by) && (
                     <Action
                       kind="quiet"
                       act={() => api.memory.unmerge(merge.id)}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Memory } from '../../../../client/client.ts';
 import { api } from '../../../model/api.ts';
 import { hrefTo } from '../../../model/place.ts';
-import { may, mayOperate } from '../../../model/session-state.ts';
+import { mayChangeOf, mayOperate } from '../../../model/session-state.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
 import { Text } from '../../../ui/text.tsx';
 import { Time } from '../../../ui/time.tsx';
@@ -54,7 +54,7 @@ export function MemoryRow({ memory, reload }: MemoryProps) {
             </>
           )}
         </p>
-        {may('work') && (
+        {mayChangeOf(submitted_by) && (
           <>
             <button type="button" class="quiet" onClick={() => setOpened('correct')}>
               {S.agents.memories.correct} …
