@@ -41,13 +41,13 @@ export interface CallOptions {
 
 /** Options of the raw bytes of a stream of events. */
 export interface RawOptions extends Omit<CallOptions, 'idempotencyKey'> {
-  /** The id of the event after which the stream begins (a browser sends it as `Last-Event-ID`); of a conversation, also `now`. */
+  /** The id of the event after which the stream begins (a browser sends it as `Last-Event-ID`), or `now`. */
   readonly after?: string | undefined;
 }
 
 /** Options of a stream of events. */
 export interface EventOptions {
-  /** The id of the event after which to go on; of a conversation, also `now`. Default: from the beginning. */
+  /** The id of the event after which to go on, or `now`: what comes. Default: from the beginning. */
   readonly after?: string | undefined;
   /** Ends the stream; the loop then throws the signal's reason. `break` in the loop also ends it. */
   readonly signal?: AbortSignal | undefined;

@@ -14,6 +14,7 @@ import type {
   MessageEvent,
   ObservationEvent,
   OutputHint,
+  PositionHint,
   StateEvent,
   StateHint,
   TextEvent,
@@ -318,14 +319,6 @@ export interface ChatMissedHint {
   readonly type: 'missed';
   readonly live: true;
   readonly chat_id: string;
-}
-
-/** Where the reader is, after `after=now`. The only hint with an id. */
-export interface PositionHint {
-  readonly type: 'position';
-  readonly live: true;
-  /** A reader goes on after it. */
-  readonly id: string;
 }
 
 export interface ExportChatInput {

@@ -460,6 +460,14 @@ export type ErrorCode =
   | 'worktree.conflict'
   | 'files.displaced';
 
+/** Where the reader is, after `after=now`. The only hint with an id. */
+export interface PositionHint {
+  readonly type: 'position';
+  readonly live: true;
+  /** A reader goes on after it. */
+  readonly id: string;
+}
+
 export interface Problem {
   /** `urn:animus:error:` and the code. */
   readonly type: string;

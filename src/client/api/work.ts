@@ -14,6 +14,7 @@ import type {
   MessageEvent,
   ObservationEvent,
   OutputHint,
+  PositionHint,
   StateEvent,
   StateHint,
   TextEvent,
@@ -147,7 +148,8 @@ export type WorkEvent =
   | OutputHint
   | StateHint
   | ClosedHint
-  | MissedHint;
+  | MissedHint
+  | PositionHint;
 
 /** The reader was too slow: hints were left out. Recorded events follow without a gap. */
 export interface MissedHint {

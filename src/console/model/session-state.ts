@@ -39,3 +39,8 @@ export function seesAll(): boolean {
 export function mayOperate(): boolean {
   return may('decide') && session.value.is === 'open' && session.value.me.role === 'operator';
 }
+
+/** Whether the person may change what belongs to this actor (null: to everybody). */
+export function mayChangeOf(actor: string | null): boolean {
+  return mayOperate() || (may('work') && session.value.is === 'open' && session.value.me.actor === actor);
+}

@@ -32,12 +32,13 @@ const hint = (type: string, { name, when, fields }: HintDeclaration) =>
 const hints = (declared: Readonly<Record<string, HintDeclaration>>) =>
   Object.entries(declared).map(([type, one]) => hint(type, one));
 
+const position = hint('position', STREAM_HINTS.position);
 const closed = hint('closed', STREAM_HINTS.closed);
 /** What the streams of work and of conversations have in common. */
 const ofWork = [...recorded(WORK_EVENTS, rowId()), ...hints(WORK_HINTS), closed];
 
 /** What the stream of a work item sends: what is recorded, and hints. */
-export const workEvent = z.union([...ofWork, hint('missed', STREAM_HINTS.missed)]).meta({ id: 'WorkEvent' });
+export const workEvent = z.union([...ofWork, hint('missed', STREAM_HINTS.missed), position]).meta({ id: 'WorkEvent' });
 
 /** What the stream of a conversation sends: its own events, those of its answers, and hints. */
 export const chatEvent = z
@@ -45,7 +46,7 @@ export const chatEvent = z
     ...recorded(CONVERSATION_EVENTS, rowId().nullable()),
     ...ofWork,
     hint('missed', CONVERSATION_MISSED),
-    hint('position', STREAM_HINTS.position),
+    position,
   ])
   .meta({ id: 'ChatEvent' });
 

@@ -147,7 +147,7 @@ function history(random: Random): string {
 
 function sourceOf(area: Area, line: string): string {
   return [
-    `import { db } from '../db.ts';`,
+    `import { db } from '../db.js';`,
     '',
     `/** Used by ${area.name}. */`,
     `export function ${area.symbol}(sailing: Sailing): Result {`,

@@ -88,5 +88,12 @@ function nameOf(by: Group, value: string | null): ComponentChildren {
       </a>
     );
   }
+  if (by === 'submitter') {
+    return (
+      <a href={hrefTo('work', [], { by: value })}>
+        <VisibleText text={value} kind="text" most={200} />
+      </a>
+    );
+  }
   return <VisibleText text={value} kind="text" most={200} />;
 }

@@ -6,6 +6,7 @@ import { useLoaded } from '../../../model/use-loaded.ts';
 import { Json } from '../../../ui/json.tsx';
 import { Shown } from '../../../ui/shown.tsx';
 import { Text } from '../../../ui/text.tsx';
+import { VisibleText } from '../../../ui/visible-text.tsx';
 import { S } from '../../../words/strings.ts';
 import type { TurnRow } from '../record/rows.ts';
 import { newFrom, partsOf } from '../record/sent.ts';
@@ -80,9 +81,16 @@ function Block({ block, isNew }: { readonly block: SentBlock; readonly isNew: bo
         )}
       </summary>
       {open &&
-        partsOf(content).map((part, index) =>
-          typeof part === 'string' ? <Text key={index} text={part} /> : <Json key={index} value={part} label={kind} />,
-        )}
+        partsOf(content).map(({ tool, text, value }, index) => (
+          <div key={index} class="sent-part">
+            {tool !== null && (
+              <h4 class="faint">
+                <VisibleText text={tool} />
+              </h4>
+            )}
+            {text !== null ? <Text mono={tool !== null} text={text} /> : <Json value={value} label={kind} />}
+          </div>
+        ))}
     </details>
   );
 }
