@@ -6,8 +6,9 @@ import type { DemoClock } from './demo-clock.ts';
 import type { Random } from './random.ts';
 
 export interface Stage {
-  readonly tx: Queryable;
-  readonly clock: DemoClock;
+  /** Both change where a story goes on in another transaction. */
+  tx: Queryable;
+  clock: DemoClock;
   readonly random: Random;
   /** The present, with which the week ends: milliseconds since 1970. */
   readonly endMs: number;
