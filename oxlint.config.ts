@@ -85,7 +85,9 @@ const TABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/console/ui': [['ask'], ['*']],
   // Pages do not know each other.
   'src/console/pages': [['…']],
+  'src/console/pages/agents': [['*'], ['faculties', 'memories', 'skills']],
   'src/console/pages/item': [['*'], ['tabs', 'timeline'], ['record']],
+  'src/console/pages/operate': [['*'], ['people', 'webhooks']],
   'src/core/permissions': [['*'], ['command', 'fields'], ['text']],
   'src/core/config': [['*'], ['sections'], ['providers'], ['source']],
   'src/core': [['config'], ['permissions', 'toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],

@@ -23,6 +23,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['serve'], load: async () => (await import('./serve/serve.ts')).addServeCommand },
   'status',
   { names: ['health'], load: async () => (await import('./serve/health.ts')).addHealthCommand },
+  { names: ['console'], load: async () => (await import('./serve/console.ts')).addConsoleCommand },
   { names: ['http'], load: async () => (await import('./serve/http.ts')).addHttpCommand },
   { names: ['mcp'], load: async () => (await import('./serve/mcp.ts')).addMcpCommand },
   { names: ['work'], load: async () => (await import('./work/more-commands.ts')).addMoreWorkCommands },

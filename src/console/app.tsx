@@ -1,9 +1,10 @@
 /** The frame: the navigation, and the page that the address names, or the login. */
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { sentenceOf } from './model/api.ts';
 import { place } from './model/place.ts';
 import { session } from './model/session-state.ts';
+import { useDocumentTitle, useTitle } from './model/title.ts';
 import { Navigation } from './navigation.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { type Page, pageAt } from './pages.ts';
@@ -13,6 +14,7 @@ import { S } from './words/strings.ts';
 
 export function App() {
   const now = session.value;
+  useDocumentTitle();
   if (now.is === 'unknown') return null;
   if (now.is === 'none') return <LoginPage ended={now.ended} problem={now.problem} />;
   const page = pageAt(place.value);
@@ -44,15 +46,15 @@ function skipToMain(event: Event): void {
 function LoadedPage({ page }: { readonly page: Page }) {
   const [Shown, setShown] = useState<{ readonly it: ComponentType } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const [fault, goOn] = useErrorBoundary() as [unknown, () => void];
   useEffect(() => {
     page.load().then(
       ({ default: it }) => setShown({ it }),
       (error: unknown) => setProblem(S.nav.notLoaded(sentenceOf(error))),
     );
   }, [page]);
-  useEffect(() => {
-    document.title = `${page.title} · animus`;
-  }, [page]);
+  useTitle(page.title);
   if (problem !== null) return <Problem text={problem} retry={() => location.reload()} />;
+  if (fault !== undefined) return <Problem text={S.nav.broken(sentenceOf(fault))} retry={goOn} />;
   return Shown === null ? null : <Shown.it />;
 }

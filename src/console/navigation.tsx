@@ -1,5 +1,6 @@
 /** The navigation: a column beside the page, or a bar below it on a phone; `g` and a letter go to a page. */
 import { useEffect } from 'preact/hooks';
+import { needs, useNeeds } from './model/needs.ts';
 import { goTo, hrefTo, place } from './model/place.ts';
 import { logOut } from './model/session.ts';
 import { session } from './model/session-state.ts';
@@ -12,6 +13,7 @@ const CHORD_MS = 1500;
 
 export function Navigation() {
   useEffect(listenForKeys, []);
+  useNeeds();
   const now = session.value;
   return (
     <nav class="nav" aria-label={S.nav.label}>
@@ -22,7 +24,7 @@ export function Navigation() {
         {PAGES.filter(({ menu }) => menu !== null).map(({ name, title }) => (
           <li key={name}>
             <a href={hrefTo(name)} aria-current={place.value.page === name ? 'page' : undefined}>
-              {title}
+              {title} {name === 'inbox' && <Needs />}
             </a>
           </li>
         ))}
@@ -36,6 +38,17 @@ export function Navigation() {
         </div>
       )}
     </nav>
+  );
+}
+
+/** How many requests wait for a person. */
+function Needs() {
+  const waiting = needs.value ?? 0;
+  if (waiting === 0) return null;
+  return (
+    <span class="badge" role="status" aria-label={S.nav.needs(waiting)}>
+      {waiting.toLocaleString('en')}
+    </span>
   );
 }
 

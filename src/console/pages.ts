@@ -16,7 +16,13 @@ export interface Page {
 export const PAGES: readonly Page[] = [
   { name: 'now', title: S.nav.now, menu: { key: 'n' }, load: () => import('./pages/now/now-page.tsx') },
   { name: 'inbox', title: S.nav.inbox, menu: { key: 'i' }, load: () => import('./pages/inbox/inbox-page.tsx') },
+  { name: 'chat', title: S.nav.chat, menu: { key: 'c' }, load: () => import('./pages/chat/chat-page.tsx') },
   { name: 'work', title: S.nav.work, menu: { key: 'w' }, load: () => import('./pages/work/work-page.tsx') },
+  { name: 'agents', title: S.nav.agents, menu: { key: 'a' }, load: () => import('./pages/agents/agents-page.tsx') },
+  { name: 'agents/*', title: S.agents.title, menu: null, load: () => import('./pages/agents/faculty-page.tsx') },
+  { name: 'money', title: S.nav.money, menu: { key: 'm' }, load: () => import('./pages/money/money-page.tsx') },
+  { name: 'operate', title: S.nav.operate, menu: { key: 'o' }, load: () => import('./pages/operate/operate-page.tsx') },
+  { name: 'submit', title: S.submit.title, menu: null, load: () => import('./pages/submit/submit-page.tsx') },
   { name: 'work/*', title: S.work.title, menu: null, load: () => import('./pages/item/item-page.tsx') },
 ];
 

@@ -3,7 +3,7 @@ import type { Faculty } from '../catalog/faculty/faculty.ts';
 import type { Config, FixedConfig } from '../core/config/config.ts';
 import type { HttpConfig } from '../core/config/sections/http.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
-import type { HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
+import type { HttpAddress, HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
 import type { FocusEvent } from '../engage/events/events.ts';
 import type { ListedModel } from '../llm/models/list-models.ts';
 import type { MigrationProgress } from '../store/migrations/migrate.ts';
@@ -52,8 +52,8 @@ export interface DaemonOptions {
   readonly onEvent?: (event: FocusEvent) => void;
   /** Told how far the migration of the schema has come. */
   readonly onMigrating?: MigrationProgress | undefined;
-  /** Called once the daemon is ready for work. */
-  readonly onReady?: (ready: DaemonReady) => void;
+  /** Called once the daemon is ready for work, which it takes meanwhile. A rejection ends the daemon. */
+  readonly onReady?: (ready: DaemonReady) => void | Promise<void>;
 }
 
 /** What the API gets of the process that serves it. */
@@ -78,4 +78,6 @@ export interface DaemonReady {
   readonly db: Database;
   readonly daemonId: string;
   readonly faculties: readonly string[];
+  /** Where health and the API are served; null: nowhere. */
+  readonly address: HttpAddress | null;
 }

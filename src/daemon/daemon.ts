@@ -159,7 +159,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     'the daemon is ready for work',
   );
   readiness.enter('serving');
-  options.onReady?.({ db, daemonId, faculties: names });
+  await options.onReady?.({ db, daemonId, faculties: names, address: readiness.address() });
   if (telemetry.enabled) await startOf(createLoopDelay(clock))();
   if (options.watchdog) await startOf(createWatchdog({ db, clock, log, daemonId, leaseSeconds, logLevel }))();
 

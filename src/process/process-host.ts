@@ -59,6 +59,8 @@ export interface CommandSpec {
    * not exist, the command is not started; other rules for missing paths are ignored.
    */
   readonly fileRules?: readonly FileRule[];
+  /** No command like it follows soon, so nothing is prepared for one. Default false. */
+  readonly isLast?: boolean;
 }
 
 /** A command that runs to its end. */

@@ -21,10 +21,14 @@ test('what the first page loads is small, and nothing comes from another host', 
   const first = [...addresses.map((address) => address.slice(2)), ...now].map((name) =>
     readFileSync(join(directory, name)),
   );
-  expect(now).toHaveLength(1);
+  expect(now.filter((name) => name.endsWith('.js'))).toHaveLength(1);
+  // Pages of others load it by this name.
+  expect(readFileSync(join(directory, 'agent-gate.js'), 'utf8')).toContain('agent-gate');
   expect(gzipSync(Buffer.concat([Buffer.from(html), ...first])).length).toBeLessThan(FIRST_PAGE_BYTES);
   for (const name of globSync('**/*.{js,css,html}', { cwd: directory })) {
-    const foreign = readFileSync(join(directory, name), 'utf8').match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? [];
+    // Marked says this when it has a bug; nothing opens it.
+    const text = readFileSync(join(directory, name), 'utf8').replaceAll('https://github.com/markedjs/marked.', '');
+    const foreign = text.match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? [];
     expect(
       foreign.filter((address) => !address.endsWith('w3.org')),
       name,

@@ -25,7 +25,7 @@ test('the package contains everything that it needs to run, and nothing else', {
     ),
   ];
   const typesAndMaps = /^dist\/.*\.(d\.ts|js\.map)$/;
-  const page = /^dist\/console\/(index\.html|icon\.svg|assets\/[\w.-]+-[\w-]{8}\.(js|css))$/;
+  const page = /^dist\/console\/(index\.html|icon\.svg|agent-gate\.js|assets\/[\w.-]+-[\w-]{8}\.(js|css))$/;
   expect(paths).toContain('dist/console/index.html');
   const program = /^dist\/program\/(main|[\w.-]+-[\w-]{8})\.js$|^dist\/program\/licenses\.txt$/;
   expect(paths.filter((path) => ![typesAndMaps, program, page].some((each) => each.test(path))).toSorted()).toEqual(

@@ -34,10 +34,13 @@ export interface SiteOptions {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** When what was made is to be removed; default: when the test has finished. */
+export type WhenDone = (remove: () => void | Promise<void>) => void;
+
 /** Creates a site in a temporary directory, which is removed when the test has finished. */
-export function makeSite(options: SiteOptions): Site {
+export function makeSite(options: SiteOptions, whenDone: WhenDone = onTestFinished): Site {
   const directory = mkdtempSync(join(tmpdir(), 'animus-e2e-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  whenDone(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(join(directory, 'faculties'));
   writeFileSync(join(directory, 'animus.toml'), options.config ?? '');
   for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(directory, name), text);
@@ -83,8 +86,9 @@ export async function startDaemon(
   env: Readonly<Record<string, string>> = {},
   onSpawn: (pid: number) => void = () => {},
   launcher = LAUNCHER,
+  whenDone: WhenDone = onTestFinished,
 ): Promise<LaunchedDaemon> {
-  const daemon = launchDaemon(site, args, env, onSpawn, launcher);
+  const daemon = launchDaemon(site, args, env, onSpawn, launcher, whenDone);
   await daemon.says('serving ');
   return daemon;
 }
@@ -102,6 +106,7 @@ export function launchDaemon(
   env: Readonly<Record<string, string>> = {},
   onSpawn: (pid: number) => void = () => {},
   launcher = LAUNCHER,
+  whenDone: WhenDone = onTestFinished,
 ): LaunchedDaemon {
   const child = spawn(process.execPath, [launcher, 'serve', ...args], {
     cwd: site.directory,
@@ -113,7 +118,7 @@ export function launchDaemon(
   const chunks: string[] = [];
   const output = () => chunks.join('');
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
-  onTestFinished(async () => {
+  whenDone(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await exited;
   });

@@ -10,6 +10,7 @@ import { showNext } from '../../terminal/view/next-commands.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { counted, duration, usd } from '../../terminal/view/quantities.ts';
 import { fillWeek } from './week/fill-week.ts';
+import { FIRST_SCHEDULE } from './week/surroundings.ts';
 import { countWeek, type WeekCounts } from './week/week-counts.ts';
 
 export interface WeekOptions extends CommonOptions {
@@ -64,7 +65,7 @@ function show({ output }: Invocation, made: WeekCounts & { readonly where: strin
     `  ${counted(made.asks, 'request')} to a person, ${counted(made.dead, 'dead item')}, ${counted(made.open, 'open item')}`,
   );
   output.block(
-    'Nothing of it will run: its faculties have names that begin with demo-, and no daemon serves these. Its people have addresses at example.com, and no token.',
+    'Nothing of it will run: its faculties have names that begin with demo-, and no daemon serves these. Its people have addresses at example.com, and nobody knows their tokens.',
     '  ',
   );
 }
@@ -87,17 +88,19 @@ async function refuseOthers(
   db: Database,
   { named, yes }: { readonly named: boolean; readonly yes: boolean },
 ): Promise<void> {
-  const [found] = await db.query<{ work: boolean; daemon: string | null }>(
-    `select exists (select from animus.work_items) as work,
+  const [found] = await db.query<{ work: boolean; demo: boolean; daemon: string | null }>(
+    `select exists (select from animus.work_items) as work, exists (select from animus.schedules where name = $1) as demo,
             (select format('%s:%s', d.host, d.pid) from animus.daemons d
               where d.stopped_at is null and d.seen_at > animus.now() - interval '2 minutes' limit 1) as daemon`,
+    [FIRST_SCHEDULE],
   );
-  const { work, daemon } = found!;
+  const { work, demo, daemon } = found!;
   if (daemon !== null)
     throw refusal(
       `a daemon (${daemon}) runs on ${db.where}`,
       'stop it first: it could not work while the demo is written',
     );
+  if (demo) throw refusal(`${db.where} contains a week already`, 'give the next one a database of its own');
   if (yes) return;
   if (work) {
     const elsewhere =

@@ -75,7 +75,7 @@ export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise
 }
 
 /** A server that listens on all addresses is reached on this host. */
-const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+export const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 function isReadiness(value: unknown): value is Readiness {
   if (value === null || typeof value !== 'object') return false;

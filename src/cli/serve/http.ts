@@ -1,7 +1,7 @@
 /** `animus http`: the API without a daemon. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../core/config/config.ts';
-import { type HttpConfig, isLoopback, unencrypted } from '../../core/config/sections/http.ts';
+import { isLoopback, unencrypted } from '../../core/config/sections/http.ts';
 import { AnimusError, messageOf, usageError } from '../../core/errors/errors.ts';
 import { aborted } from '../../core/lifecycle/aborted.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -36,10 +36,27 @@ export function addHttpCommand(program: Command, run: RunCommand): void {
 }
 
 async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Promise<number> {
-  const { context, output } = invocation;
+  const { output } = invocation;
   await refuseInsideWork(invocation);
   const config = await invocation.config();
-  const address = addressOf(config, listen);
+  return serveHttp(invocation, config, listenAt(config, listen), async ({ db, address }) => {
+    output.document({ url: apiAt(address), database: { kind: db.kind, where: db.where } });
+  });
+}
+
+/** What serves the API of a process. */
+export interface ServedHttp {
+  readonly db: Database;
+  readonly address: HttpAddress;
+}
+
+/** Serves the API until the command is ended by a signal; returns the exit code. `onReady`: before it is said. */
+export async function serveHttp(
+  { context, output }: Invocation,
+  config: Config,
+  address: HttpAddress,
+  onReady: (served: ServedHttp) => Promise<void>,
+): Promise<number> {
   const { loadHealth, openApi } = context;
   if (!loadHealth || !openApi) throw new AnimusError('internal.bug', { detail: 'nothing here serves HTTP' });
   await using closing = new AsyncDisposableStack();
@@ -68,13 +85,18 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
   closing.defer(() => server.stop());
   // A second signal does not wait for the requests under way.
   closing.defer(() => Promise.race([api.stop(), aborted(context.signals.abort)]));
-  const url = `http://${showAddress(server.address())}/api/v1`;
   served = true;
-  output.document({ url, database: { kind: db.kind, where: db.where } });
-  output.block(`serving the API at ${url} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
+  await onReady({ db, address: server.address() });
+  output.block(
+    `serving the API at ${apiAt(server.address())} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`,
+  );
   await aborted(context.signals.drain);
   context.signals.endedAsAsked();
   return 0;
+}
+
+function apiAt(address: HttpAddress): string {
+  return `http://${showAddress(address)}/api/v1`;
 }
 
 function listenAddress(value: string): HttpAddress {
@@ -84,7 +106,7 @@ function listenAddress(value: string): HttpAddress {
 }
 
 /** Where to listen. Errors: `usage.invalid` for an address at which tokens would be sent unencrypted. */
-function addressOf({ daemon, http }: { daemon: Config['daemon']; http: HttpConfig }, given?: HttpAddress): HttpAddress {
+export function listenAt({ daemon, http }: Pick<Config, 'daemon' | 'http'>, given?: HttpAddress): HttpAddress {
   const address = given ?? daemon.http;
   if (address !== null && (http.behindTls || isLoopback(address.host))) return address;
   const off = 'daemon.http is "off": say where to listen with --listen HOST:PORT';

@@ -7,6 +7,7 @@ import { loadFaculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
+import type { DaemonReady } from '../../daemon/daemon-options.ts';
 import { loadFeatures } from '../../features/features.ts';
 import type { MigrationProgress } from '../../store/migrations/migrate.ts';
 import { logLibraryOutput } from '../../telemetry/library-output.ts';
@@ -19,7 +20,8 @@ import { version } from '../../terminal/command/version.ts';
 import { toolTable } from '../../tools/known-tools.ts';
 import { createIdleHeap } from './idle-heap.ts';
 
-interface ServeOptions extends CommonOptions {
+/** What a daemon is started with. */
+export interface ServeOptions extends CommonOptions {
   readonly faculties?: string;
   readonly skills?: string;
   readonly maxConcurrent?: number;
@@ -43,9 +45,22 @@ export function addServeCommand(program: Command, run: RunCommand): void {
 }
 
 async function serveCommand(invocation: Invocation, options: ServeOptions): Promise<number> {
+  const { output } = invocation;
+  const change = (config: Config) => (options.verbose ? { ...config, logLevel: 'debug' as const } : config);
+  return serveDaemon(invocation, options, change, async ({ db, daemonId, faculties }) => {
+    output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
+  });
+}
+
+/** Runs a daemon until the command is ended by a signal; returns the exit code. `change`: of the configuration, each time it is read. `onReady`: before it is said. */
+export async function serveDaemon(
+  invocation: Invocation,
+  options: ServeOptions,
+  change: (config: Config) => Config,
+  onReady: (ready: DaemonReady) => Promise<void>,
+): Promise<number> {
   const { output, context } = invocation;
-  const configured = await invocation.config();
-  const config = options.verbose ? { ...configured, logLevel: 'debug' as const } : configured;
+  const config = change(await invocation.config());
   const facultiesDir = await facultiesDirectory(invocation, options.faculties);
   requireFaculties(facultiesDir);
   const skillsDirs = await skillsDirectories(invocation, options.skills);
@@ -54,6 +69,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
   const log = openLog({ level: config.logLevel });
   const printAgain = logLibraryOutput(log);
   const { maxConcurrent } = options;
+  const sources = { env: context.env, cwd: context.cwd, configFile: options.config };
   const openHealth = await context.loadHealth?.();
   const started = sayWhatIsSlow(invocation, config);
   const idleHeap = createIdleHeap({ clock: systemClock });
@@ -68,16 +84,16 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
         facultiesDir,
         skillsDirs,
         watchdog: true,
-        reloadConfig: () =>
-          loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }, [...config.others.keys()]),
+        reloadConfig: () => change(loadConfig(sources, [...config.others.keys()])),
         ...(maxConcurrent !== undefined && { maxConcurrent }),
         ...(openHealth !== undefined && { openHealth }),
         ...(context.openApi !== undefined && { openApi: context.openApi }),
         // Details that are logged would break the line.
         onMigrating: config.logLevel === 'debug' ? undefined : (step) => showMigrating(invocation, step),
-        onReady: ({ db, daemonId, faculties }) => {
+        onReady: async (ready) => {
+          const { db, faculties } = ready;
           started();
-          output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
+          await onReady(ready);
           const served = faculties.join(', ') || 'no faculties yet (see above)';
           output.block(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
         },
@@ -113,8 +129,8 @@ function sayWhatIsSlow({ context, output }: Invocation, { databaseUrl, home }: C
   return () => clearTimeout(timer);
 }
 
-/** Refuses a directory that is missing or has no faculty files. The daemon reports files with problems. */
-function requireFaculties(directory: string): void {
+/** Refuses a directory that is missing or has no faculty files (`faculty.none`). The daemon reports files with problems. */
+export function requireFaculties(directory: string): void {
   if (!existsSync(directory)) throw new AnimusError('faculty.none', { directory });
   const { listed, known } = toolTable();
   const { faculties, problems } = loadFaculties(directory, { toolNames: listed, tools: known });

@@ -20,7 +20,27 @@ export function endSession(ended: Ended, problem: string | null = null): void {
   session.value = { is: 'none', csrf: null, ended, problem };
 }
 
-/** Whether the person may do what needs this scope. SQL decides in the end: this only spares people buttons that would fail. */
+/**
+ * Whether the person may do what needs this scope; what needs `decide` also needs the role `operator`. SQL decides in the end: this only spares people buttons
+ * that would fail.
+ */
 export function may(scope: 'read' | 'work' | 'decide'): boolean {
-  return session.value.is === 'open' && session.value.me.scopes.includes(scope);
+  const { value: now } = session;
+  if (now.is !== 'open' || !now.me.scopes.includes(scope)) return false;
+  return scope !== 'decide' || now.me.role === 'operator';
+}
+
+/** Whether the person sees the work of all: others see their own. */
+export function seesAll(): boolean {
+  return session.value.is === 'open' && session.value.me.role !== 'submitter';
+}
+
+/** Whether the person may do what only operators may. */
+export function mayOperate(): boolean {
+  return may('decide');
+}
+
+/** Whether the person may change what belongs to this actor (null: to everybody). */
+export function mayChangeOf(actor: string | null): boolean {
+  return mayOperate() || (may('work') && session.value.is === 'open' && session.value.me.actor === actor);
 }

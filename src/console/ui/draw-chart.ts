@@ -7,6 +7,10 @@ import 'uplot/dist/uPlot.min.css';
 
 const AXIS_PX = 56;
 const FONT_PX = 11;
+const DAY_SECONDS = 86_400;
+const WHOLE_STEPS = [1, 2, 5]
+  .flatMap((step) => [0, 1, 2, 3, 4, 5].map((power) => step * 10 ** power))
+  .sort((a, b) => a - b);
 
 /** Draws into `place`, as wide as it is; `now` gives what is to be shown. */
 export function drawChart(place: HTMLElement, now: () => ChartProps): Drawing {
@@ -68,9 +72,14 @@ function makePlot(place: HTMLElement, now: () => ChartProps): uPlot {
       height: place.clientHeight,
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false } },
-      scales: { x: { time: xIs === 'time' }, y: { range: (_, __, most) => [0, Math.max(most ?? 0, top) * 1.05 || 1] } },
+      scales: { x: xScale(now), y: { range: (_, __, most) => [0, Math.max(most ?? 0, top) * 1.05 || 1] } },
       axes: [
-        { ...axis, size: 24, grid: { show: false } },
+        {
+          ...axis,
+          size: 24,
+          grid: { show: false },
+          ...(xIs === 'number' ? { incrs: WHOLE_STEPS } : { values: shownTimes }),
+        },
         { ...axis, size: AXIS_PX, values: (_, ticks) => ticks.map((tick) => shown(tick)) },
       ],
       series: [{}, ...(stacked ? series.toReversed() : series).map((one) => drawn(one, colours(one.colour)))],
@@ -79,6 +88,25 @@ function makePlot(place: HTMLElement, now: () => ChartProps): uPlot {
     dataOf(props),
     place,
   );
+}
+
+/** In the reader's zone and way of writing: hours within some days, else days. */
+function shownTimes(_: uPlot, ticks: readonly number[]): string[] {
+  const isShort = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) < 3 * DAY_SECONDS;
+  return ticks.map((tick) => {
+    const time = new Date(tick * 1000);
+    return isShort
+      ? time.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' })
+      : time.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
+  });
+}
+
+/** Bars of numbers have room on both sides. */
+function xScale(now: () => ChartProps): uPlot.Scale {
+  const { xIs, series } = now();
+  if (xIs === 'time') return { time: true };
+  const room = series.some(({ as }) => as === 'bars') ? 0.6 : 0;
+  return { time: false, range: () => [(now().x[0] ?? 0) - room, (now().x.at(-1) ?? 1) + room] };
 }
 
 function drawn({ label, as = 'line' }: Series, colour: string): uPlot.Series {

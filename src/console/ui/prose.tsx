@@ -130,8 +130,12 @@ function Words({ text }: { readonly text: string }) {
 }
 
 function Heading({ depth, children }: { readonly depth: number; readonly children: VNode }) {
-  const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[Math.min(depth, 4) - 1] ?? 'h6';
-  return <Tag dir="auto">{children}</Tag>;
+  // One level: that of the text in the page is not known here, and no level may be left out.
+  return (
+    <h3 dir="auto" class={`prose-heading-${Math.min(depth, 3)}`}>
+      {children}
+    </h3>
+  );
 }
 
 function List({ list, depth }: { readonly list: Tokens.List; readonly depth: number }) {

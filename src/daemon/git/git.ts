@@ -58,6 +58,8 @@ export interface GitInput {
   readonly stdin?: string;
   /** Added to its environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** No other command of git follows soon. */
+  readonly isLast?: boolean;
 }
 
 /** Commands that only read. Those that are called at the same moment share an entry into the isolation, which costs more than most of them. */
@@ -86,10 +88,14 @@ export async function runGit(
   input: GitInput = {},
 ): Promise<GitResult> {
   const call: GitCall = { place, args, input };
-  // To give a ref a value gives the same when it is done again.
-  const mayRepeat = READS.has(args[0]) || (args[0] === 'update-ref' && args.length === 3);
+  const mayRepeat = READS.has(args[0]) || setsOneRef(args);
   const isAlone = !mayRepeat || Object.keys(input).length > 0;
   return isAlone ? runAlone(call, git) : runGathered(call, git);
+}
+
+/** Gives a ref a value, whatever it had: the same when it is done again, and behind a lock of its own. */
+export function setsOneRef(args: readonly string[]): boolean {
+  return args[0] === 'update-ref' && args.length === 3;
 }
 
 async function runAlone({ place, args, input }: GitCall, git: GitRunner): Promise<GitResult> {
@@ -172,7 +178,7 @@ function gitProgram(): string {
 async function runProgram(
   place: GitPlace,
   name: string | undefined,
-  { command, args, stdin, env }: GitInput & { readonly command: string; readonly args: readonly string[] },
+  { command, args, stdin, env, isLast }: GitInput & { readonly command: string; readonly args: readonly string[] },
   git: GitRunner,
 ): Promise<ProcessResult> {
   const directory = directoryOf(place);
@@ -185,6 +191,7 @@ async function runProgram(
       cwd: runsAsOwner(git.isolation) ? directory : '/',
       env: { PATH: searchPath(), ...env },
       ...(stdin !== undefined && { stdin }),
+      ...(isLast && { isLast }),
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       isolation: git.isolation,

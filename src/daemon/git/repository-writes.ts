@@ -1,7 +1,16 @@
 /** Serialises this daemon's writes to a repository, and retries while another process holds its locks or is in the middle of a change. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
-import { type GitCall, type GitInput, type GitPlace, type GitResult, type GitWriter, runGit, runGits } from './git.ts';
+import {
+  type GitCall,
+  type GitInput,
+  type GitPlace,
+  type GitResult,
+  type GitWriter,
+  runGit,
+  runGits,
+  setsOneRef,
+} from './git.ts';
 import { watchLocks } from './left-locks.ts';
 
 const TRIES = 20;
@@ -21,7 +30,8 @@ export async function writeGit(
 ): Promise<void> {
   const locks = watchLocks(place, git);
   for (let tries = 1, all = 1; ; tries++, all++) {
-    const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, git, input));
+    const write = (): Promise<GitResult> => runGit(place, args, git, input);
+    const result = setsOneRef(args) ? await write() : await inTurn(place.commonDir, write);
     if (result.ok) return;
     if (!LOCKED.test(result.stderr) && !HALF_MADE.test(result.stderr)) throw gitFailure(place, args, result);
     if (await locks.removeNamed(result.stderr)) tries = 0;

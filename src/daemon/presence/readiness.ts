@@ -40,6 +40,8 @@ export interface DaemonReadiness extends Service {
   enter(phase: DaemonPhase): void;
   /** From here on the API is answered at the same address. */
   serveApi(api: HttpApi): void;
+  /** Where it listens; null: nowhere. */
+  address(): HttpAddress | null;
 }
 
 /** A database that takes longer than this to return its schema version is not usable. */
@@ -100,6 +102,7 @@ export function createReadiness(daemon: AnnouncedDaemon): DaemonReadiness {
       server.serveApi(api);
       log.info({ address: showAddress(server.address()) }, 'answering the API at /api/v1');
     },
+    address: () => server?.address() ?? null,
     async start() {
       const open = daemon.openHealth;
       if (http === null || open === undefined) return;

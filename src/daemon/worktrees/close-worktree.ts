@@ -85,6 +85,6 @@ export async function removeWorktree(
   const stdin = refs.map((ref) => `delete ${ref}\n`).join('');
   await Promise.all([
     aside !== null && removeRenamed(aside),
-    writeGit(origin.place, ['update-ref', '--stdin'], git, { stdin }),
+    writeGit(origin.place, ['update-ref', '--stdin'], git, { stdin, isLast: true }),
   ]);
 }

@@ -32,7 +32,7 @@ export async function placeBranch(
   // Refused where somebody moved or made it meanwhile.
   const old = ours?.[1].commit ?? '0'.repeat(tip.length);
   const stdin = `update refs/heads/${name} ${tip} ${old}\nupdate ${names.placed} ${tip}\n`;
-  await writeGit(origin.place, ['update-ref', '-m', 'animus: hand over', '--stdin'], git, { stdin });
+  await writeGit(origin.place, ['update-ref', '-m', 'animus: hand over', '--stdin'], git, { stdin, isLast: true });
   return name;
 }
 

@@ -14,6 +14,8 @@ export interface ConsoleFile {
   readonly digest: string;
   /** Its name has a hash of its content, so that what a browser has is never out of date. */
   readonly immutable: boolean;
+  /** Pages of others may load it: it is the same for everybody, and acts with a token that they give it. */
+  readonly shared: boolean;
   /** Whether it becomes smaller. */
   readonly compressible: boolean;
   /** Its content in a coding; compressed once, when it is first asked for. */
@@ -23,6 +25,8 @@ export interface ConsoleFile {
 /** By the path at which a browser asks for it: `/assets/now-x1y2.js`. `/` is the page. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
+/** The element that shows one request in another page. */
+const SHARED = 'agent-gate.js';
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -63,6 +67,7 @@ async function fileOf(name: string, path: string, type: string): Promise<Console
     type,
     digest: createHash('sha256').update(bytes).digest('base64url').slice(0, 27),
     immutable: path.startsWith('assets/'),
+    shared: path === SHARED,
     compressible: COMPRESSIBLE.test(type),
     content(coding) {
       const known =

@@ -32,3 +32,9 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
     .map((name) => `${name}=()`)
     .join(', '),
 };
+
+/** In their place, of a file that pages of others may load. */
+export const SHARED_HEADERS: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+};

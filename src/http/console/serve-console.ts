@@ -4,7 +4,7 @@ import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { checkHost, type GateRules } from '../door/gate.ts';
 import type { Coding, ConsoleFile, ConsoleFiles } from './console-files.ts';
-import { CONSOLE_HEADERS } from './console-headers.ts';
+import { CONSOLE_HEADERS, SHARED_HEADERS } from './console-headers.ts';
 
 export interface ConsoleOptions {
   readonly settings: GateRules;
@@ -80,6 +80,7 @@ async function send(request: IncomingMessage, response: ServerResponse, file: Co
   const etag = `"${file.digest}-${coding}"`;
   const headers = {
     ...CONSOLE_HEADERS,
+    ...(file.shared && SHARED_HEADERS),
     etag,
     'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     ...(file.compressible && { vary: 'accept-encoding' }),

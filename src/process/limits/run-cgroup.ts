@@ -34,11 +34,6 @@ export function makeOwnerCgroup(parent: string, name: string, controlled: boolea
   const path = join(parent, name);
   if (!makeCgroup(path)) return null;
   const held = controlled && writeTo(path, 'cgroup.subtree_control', '+memory +pids');
-  /** What its files say; nobody else writes them. */
-  const limits = new Map<string, string>();
-  const setLimit = (file: string, text: string): void => {
-    if (limits.get(file) !== text && writeTo(path, file, text)) limits.set(file, text);
-  };
   const runs = new Set<string>();
   /** Those of runs that are over. */
   const over = new Set<string>();
@@ -67,9 +62,9 @@ export function makeOwnerCgroup(parent: string, name: string, controlled: boolea
     },
     limit({ memoryBytes, processes }) {
       if (!held) return;
-      setLimit('memory.max', String(memoryBytes));
-      setLimit('memory.swap.max', '0');
-      setLimit('pids.max', String(processes));
+      writeTo(path, 'memory.max', String(memoryBytes));
+      writeTo(path, 'memory.swap.max', '0');
+      writeTo(path, 'pids.max', String(processes));
     },
     remove() {
       runs.forEach(removeRun);

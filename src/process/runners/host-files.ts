@@ -1,10 +1,10 @@
 /** What the host has mounted where, and what its paths are: what a plan of mounts needs to know. */
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type FileKind, type HostFiles, mangle } from '../mount-plan.ts';
 
-/** `text`: the mountinfo of this process. Paths are looked up when they are asked for. */
-export function hostFilesOf(text: string): HostFiles {
+/** Reads the mounts of this process now; paths are looked up when they are asked for. `text`: its mountinfo. */
+export function readHostFiles(text: string = readFileSync('/proc/self/mountinfo', 'utf8')): HostFiles {
   const mounts = text
     .split('\n')
     .map((line) => line.split(' '))

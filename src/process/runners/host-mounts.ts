@@ -1,6 +1,5 @@
 /** The mounts of the host, and which of them make no difference to a place when they are added. */
 import { readFileSync } from 'node:fs';
-import { oncePerBatch } from './once-per-batch.ts';
 
 export interface HostMounts {
   /** The mountinfo of this process. */
@@ -14,11 +13,9 @@ export interface HostMounts {
 /** Engines name the directories of a container by its id. */
 const OF_CONTAINER = /\/[0-9a-f]{64}\/(?:merged|rootfs|mounts\/shm|userdata\/shm)$/;
 
-const read = oncePerBatch((path: string) => hostMountsOf(readFileSync(path, 'utf8')));
-
-/** As they are now. */
+/** Reads them now. */
 export function readHostMounts(): HostMounts {
-  return read('/proc/self/mountinfo');
+  return hostMountsOf(readFileSync('/proc/self/mountinfo', 'utf8'));
 }
 
 export function hostMountsOf(text: string): HostMounts {

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWithin } from '../file-rules.ts';
 import { fstab } from '../mount-plan.ts';
-import { hostFilesOf } from './host-files.ts';
-import { readHostMounts } from './host-mounts.ts';
+import { readHostFiles } from './host-files.ts';
 
 export interface OwnMounts {
   /** An open file in the format of fstab(5). */
@@ -45,7 +44,7 @@ function hasSharedMemory(needed: readonly string[]): boolean {
  * `mount --all` skips those that are mount points on the host.
  */
 function coversOfProc(): Pick<OwnMounts, 'singly' | 'readOnly'> & { readonly lines: readonly string[] } {
-  const host = hostFilesOf(readHostMounts().text);
+  const host = readHostFiles();
   const readOnly = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus'].filter((path) => existsSync(path));
   const optionsOf = (path: string) => ['rbind', 'ro', ...host.flagsOf(path)].join(',');
   const { mounted = [], others = [] } = Object.groupBy(readOnly, (path) =>

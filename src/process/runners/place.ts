@@ -8,9 +8,8 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { FileRule } from '../file-rules.ts';
 import { type MountPlan, planMounts, SOURCE, STAGING } from '../mount-plan.ts';
-import { goneProblem, hostFilesOf } from './host-files.ts';
+import { goneProblem, readHostFiles } from './host-files.ts';
 import { type HostMounts, readHostMounts, stillFit } from './host-mounts.ts';
-import { oncePerBatch } from './once-per-batch.ts';
 
 /** Absolute paths of the programs that make a place, and of those that enter it. */
 export type PlacePrograms = Readonly<
@@ -92,7 +91,7 @@ export function enterPlace(rules: readonly FileRule[], programs: PlacePrograms):
   const known = places.get(key);
   const usable = known?.isIntact(host) === true;
   if (!usable) known?.close();
-  const place = usable ? known : prepare(planMounts(found, hostFilesOf(host.text)), host, programs);
+  const place = usable ? known : prepare(planMounts(found, readHostFiles(host.text)), host, programs);
   places.delete(key);
   places.set(key, place);
   const [oldest] = places;
@@ -114,16 +113,11 @@ function drop(key: string, place: Place): void {
 
 /** The rule, and which file its path is now; nothing if there is none. */
 function lookUp(rule: FileRule): readonly (FileRule & { readonly file: string })[] {
-  const file = fileAt(rule.path);
-  if (file !== null) return [{ ...rule, file }];
+  const stats = statSync(rule.path, { throwIfNoEntry: false, bigint: true });
+  if (stats) return [{ ...rule, file: `${stats.dev}:${stats.ino}:${stats.isDirectory()}` }];
   if (rule.access === 'hidden') throw new Error(goneProblem(rule.path));
   return [];
 }
-
-const fileAt = oncePerBatch((path: string): string | null => {
-  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
-  return stats ? `${stats.dev}:${stats.ino}:${stats.isDirectory()}` : null;
-});
 
 /** Starts the keeper. */
 function prepare(plan: MountPlan, host: HostMounts, { unshare, sh, mount, umount, mkdir }: PlacePrograms): Place {
@@ -203,10 +197,10 @@ async function whenReady(keeper: ChildProcess): Promise<void> {
 }
 
 /** The mounts in its namespace; null if it has ended. */
-const mountsOf = oncePerBatch((keeper: ChildProcess): string | null => {
+function mountsOf(keeper: ChildProcess): string | null {
   try {
     return readFileSync(`/proc/${keeper.pid}/mountinfo`, 'utf8');
   } catch {
     return null;
   }
-});
+}

@@ -39,14 +39,7 @@ export function behindGate(command: string, args: readonly string[], maxTasks: n
     : { command: sh, args: ['-c', GATE, sh, maxTasksOf(maxTasks), command, ...args], gated: true };
 }
 
-/** Those that were found stay where they are: every command needs ten of them. */
-const found = new Map<string, string>();
-
 /** Returns the absolute path of a system program, or null. */
 export function systemProgram(name: string): string | null {
-  const known = found.get(name);
-  if (known !== undefined) return known;
-  const program = process.platform === 'win32' ? null : findProgram(name, SYSTEM_PATH, '/');
-  if (program !== null) found.set(name, program);
-  return program;
+  return process.platform === 'win32' ? null : findProgram(name, SYSTEM_PATH, '/');
 }

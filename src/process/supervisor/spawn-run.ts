@@ -59,7 +59,8 @@ export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Ref
     const { child } = started;
     const passed = (): void => {
       // A server is started once.
-      if (place && waiting && input !== 'pipe') standbys.prepare({ owner: spec.owner, line, limits });
+      if (place && waiting && input !== 'pipe' && spec.isLast !== true)
+        standbys.prepare({ owner: spec.owner, line, limits });
     };
     if (child.pid === undefined) return { ...started, trace: null, gated, passed };
     const trace: RunTrace = {

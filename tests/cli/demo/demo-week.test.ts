@@ -3,15 +3,27 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
 import { deregisterDaemon, registerDaemon } from '../../../src/store/work/daemons.ts';
 import { embeddedHome, testDatabase } from '../../support/database.ts';
 import { run } from '../run-cli.ts';
 
 const target = testDatabase();
+/** With work of somebody. */
+const other = testDatabase();
 const SMALL = ['demo', '--week', '--items', '50', '--long-turns', '50'];
 const home = embeddedHome();
 const env = { ANIMUS_HOME: home };
+
+test('an interruption takes back what it has written', async () => {
+  const { database: db } = target;
+  const interrupts = createInterrupts(systemClock);
+  interrupts.receive('SIGINT');
+  const argv = [...SMALL, '--database', target.connectionString];
+  const { code, stderr } = await run(argv, { interrupts });
+  expect(code).toBe(130);
+  expect(stderr).toContain('taken back');
+  expect(await db.query('select from animus.work_items')).toEqual([]);
+});
 
 test('it fills the embedded database, says what it has made and what to do next, and does it once', async () => {
   const { code, stdout } = await run(SMALL, { env });
@@ -23,7 +35,7 @@ test('it fills the embedded database, says what it has made and what to do next,
   expect(JSON.parse(status.stdout)).toMatchObject({ states: { running: 4, scheduled: 2 } });
   const again = await run(SMALL, { env });
   expect(again).toMatchObject({ code: 5, stdout: '' });
-  expect(again.stderr).toContain('contains work; give the demo a database of its own');
+  expect(again.stderr).toContain('contains a week already; give the next one a database of its own');
 });
 
 test('with --json it prints what it has made', async () => {
@@ -38,15 +50,14 @@ test('with --json it prints what it has made', async () => {
 });
 
 test('it does not fill the server of the configuration unless that is named, nor a database with work or a daemon', async () => {
-  const { database: db } = target;
-  const server = { DATABASE_URL: target.connectionString };
-  await removeWork(db);
+  const { database: db, connectionString } = other;
+  const server = { DATABASE_URL: connectionString };
   expect(await run(SMALL, { env: server })).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('is the server of your configuration; name it with --database'),
   });
   await db.query(`insert into animus.work_items (faculty) values ('engineer')`);
-  const named = [...SMALL, '--database', target.connectionString];
+  const named = [...SMALL, '--database', connectionString];
   expect(await run(named)).toMatchObject({ code: 5, stderr: expect.stringContaining('contains work') });
   const daemon = { id: randomUUID(), host: 'h', pid: 7, version: '1', maxConcurrent: 1, faculties: {}, problems: [] };
   await registerDaemon(db, daemon);
@@ -61,18 +72,6 @@ test('it does not fill the server of the configuration unless that is named, nor
   ]);
 });
 
-test('an interruption takes back what it has written', async () => {
-  const { database: db } = target;
-  await removeWork(db);
-  const interrupts = createInterrupts(systemClock);
-  interrupts.receive('SIGINT');
-  const argv = [...SMALL, '--database', target.connectionString];
-  const { code, stderr } = await run(argv, { interrupts });
-  expect(code).toBe(130);
-  expect(stderr).toContain('taken back');
-  expect(await db.query('select from animus.work_items')).toEqual([]);
-});
-
 test.each([
   [['--week', '--keep'], '--keep is not for --week'],
   [['--items', '100'], '--items is only for --week'],
@@ -81,10 +80,3 @@ test.each([
 ])('demo %j is a mistake', async (argv, problem) => {
   expect(await run(['demo', ...argv])).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
 });
-
-async function removeWork(db: Database): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica');
-    await tx.query('truncate animus.work_items, animus.active_keys, pgmq.q_animus_work, pgmq.a_animus_work cascade');
-  });
-}

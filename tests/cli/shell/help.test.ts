@@ -111,7 +111,7 @@ describe('animus help', () => {
 
 /** They never end by themselves, need input from a person, or change something outside of this test. */
 const NOT_RUN =
-  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus chat( writer| --resume)?$|animus chat reviewer$|^animus work tail|^animus db psql|^animus sandbox (build|run)|^animus (http|mcp)|^animus skill add (https:|git@)|^animus work diff .*--tool|^animus work discard \w+$|^animus models update( --check)?$/;
+  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus chat( writer| --resume)?$|animus chat reviewer$|^animus work tail|^animus db psql|^animus sandbox (build|run)|^animus (http|mcp)|^animus console( --person|$)|^animus skill add (https:|git@)|^animus work diff .*--tool|^animus work discard \w+$|^animus models update( --check)?$/;
 
 /** They say so with exit code 1 where no Docker engine answers, and in this test none does. */
 const NEEDS_DOCKER = /^sandbox status/;

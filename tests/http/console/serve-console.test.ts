@@ -24,6 +24,7 @@ function directory(): string {
   writeFileSync(join(made, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(made, 'assets', 'app-x1y2.js'), SCRIPT);
   writeFileSync(join(made, 'assets', 'picture-x1.png'), Buffer.of(0x89, 0x50));
+  writeFileSync(join(made, 'agent-gate.js'), SCRIPT);
   writeFileSync(join(made, 'notes'), 'not of the page');
   return made;
 }
@@ -78,6 +79,12 @@ test('the page and its files are sent with what browsers need to protect them', 
     'content-security-policy': page.headers['content-security-policy'],
   });
   expect((await get(`${url}/icon.svg`)).headers).toMatchObject({ 'cache-control': 'no-cache' });
+  expect(page.headers['access-control-allow-origin']).toBeUndefined();
+  expect((await get(`${url}/agent-gate.js`, { origin: 'https://team.example.com' })).headers).toMatchObject({
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+    'cache-control': 'no-cache',
+  });
 });
 
 test('a file is sent in the best coding that the client takes, and not at all if it has it', async () => {

@@ -57,8 +57,6 @@ test.skipIf(!works)(
     const request = { command: '/bin/true', args: [], cwd: '/', maxTasks: 10, maxMemoryBytes: 2 ** 26 };
     const closed = [];
     const enter = async () => {
-      // As the next message from the daemon.
-      await new Promise(setImmediate);
       const { place } = namespaceRunner.start(request);
       await place.namespaces; place.entered();
       if (!closed.includes(place.closed)) closed.push(place.closed);

@@ -29,6 +29,20 @@ describe.skipIf(!works)('standbys', undisturbed(), () => {
     expect(both.filter(isAlive)).toEqual([]);
   });
 
+  test('are not prepared after a command that says that it is the last, which uses one that waits', async () => {
+    const { run } = withHost();
+    await run({ isLast: true });
+    await run({ owner: 'other' });
+    // One of the first would have been prepared before.
+    const other = await nextStandby();
+    expect(waitingStandbys()).toEqual([other]);
+    await run({});
+    const standby = await nextStandby([other]);
+    await run({ isLast: true });
+    expect(isAlive(standby)).toBe(false);
+    expect(waitingStandbys()).toEqual([other]);
+  });
+
   test('are gone with all of their processes and cgroups when their owner was ended', async () => {
     const { host, run } = withHost();
     const owners = Array.from({ length: 12 }, (_, index) => `owner-${index}`);

@@ -69,12 +69,13 @@ export function fix(random: Random): Plot {
     { says: 'The test passes.', calls: [note('step', `Fixed ${area.symbol}; ${passed} tests of ${area.name} pass.`)] },
   ];
   return {
+    ...(random.chance(0.4) && { patch: patchOf(area) }),
     task: {
       faculty: FACULTIES.engineer,
       description: `#${number} ${area.symbol} ${area.fault}. Find the cause, fix it and add a test; change nothing else.`,
       params: { issue: number, repository: 'fjordline/booking', expect_changed: [area.file] },
       by: random.pick(['ben', 'zoe', 'mira', 'ci'] as const),
-      priority: random.weighted({ '0': 6, '5': 2, '10': 1 }) === '0' ? 0 : 5,
+      priority: random.chance(0.3) ? 5 : 0,
     },
     chapters,
     end: {
@@ -105,39 +106,36 @@ export function question(random: Random): Plot {
 
 /** Looks that lead nowhere, now and then. */
 function detours(random: Random, area: Area): Chapter[] {
-  return Array.from(
-    { length: random.weighted({ '0': 5, '1': 4, '3': 2, '7': 1 }) === '0' ? 0 : random.between(1, 6) },
-    (_, n) => {
-      const other = random.pick(AREAS);
-      return {
-        says: n === 0 ? `Before I change anything, I look at who else uses ${area.symbol}.` : '',
-        calls: [
-          {
-            tool: 'read_file',
-            input: { path: other.file },
-            output: sourceOf(other, other.fix[1]),
-            ms: random.between(3, 50),
-          },
-          {
-            tool: 'grep',
-            input: { pattern: `${other.symbol}\\(`, before: 1 },
-            output: `${area.file}-17-\n${area.file}:18:  ${other.symbol}(sailing)`,
-            ms: random.between(9, 120),
-          },
-          ...(random.chance(0.25)
-            ? [
-                {
-                  tool: 'bash',
-                  input: { command: `git log --oneline -5 -- ${other.file}` },
-                  output: history(random),
-                  ms: random.between(20, 300),
-                },
-              ]
-            : []),
-        ],
-      };
-    },
-  );
+  return Array.from({ length: random.chance(0.4) ? 0 : random.between(1, 6) }, (_, n) => {
+    const other = random.pick(AREAS);
+    return {
+      says: n === 0 ? `Before I change anything, I look at who else uses ${area.symbol}.` : '',
+      calls: [
+        {
+          tool: 'read_file',
+          input: { path: other.file },
+          output: sourceOf(other, other.fix[1]),
+          ms: random.between(3, 50),
+        },
+        {
+          tool: 'grep',
+          input: { pattern: `${other.symbol}\\(`, before: 1 },
+          output: `${area.file}-17-\n${area.file}:18:  ${other.symbol}(sailing)`,
+          ms: random.between(9, 120),
+        },
+        ...(random.chance(0.25)
+          ? [
+              {
+                tool: 'bash',
+                input: { command: `git log --oneline -5 -- ${other.file}` },
+                output: history(random),
+                ms: random.between(20, 300),
+              },
+            ]
+          : []),
+      ],
+    };
+  });
 }
 
 function history(random: Random): string {
@@ -149,7 +147,7 @@ function history(random: Random): string {
 
 function sourceOf(area: Area, line: string): string {
   return [
-    `import { db } from '../db.ts';`,
+    `import { db } from '../db.js';`,
     '',
     `/** Used by ${area.name}. */`,
     `export function ${area.symbol}(sailing: Sailing): Result {`,
@@ -208,4 +206,27 @@ export function review(random: Random): Plot {
         : `!${pull}: ${area.symbol} returns undefined for an empty list. Changes requested.`,
     },
   };
+}
+
+function patchOf({ file, test, symbol, fix: [before, after], fault }: Area): string {
+  return [
+    `diff --git a/${file} b/${file}`,
+    `--- a/${file}`,
+    `+++ b/${file}`,
+    '@@ -3,5 +3,5 @@ import { db } from "../db.ts";',
+    ` export function ${symbol}(sailing: Sailing): Result {`,
+    `-  ${before}`,
+    `+  ${after}`,
+    ' }',
+    `diff --git a/${test} b/${test}`,
+    `--- a/${test}`,
+    `+++ b/${test}`,
+    '@@ -41,3 +41,7 @@',
+    ` test('${symbol}', () => {`,
+    '+',
+    `+test('it no longer ${fault}', () => {`,
+    `+  expect(${symbol}(sailingOf('2026-10-25'))).toMatchSnapshot();`,
+    '+});',
+    '',
+  ].join('\n');
 }

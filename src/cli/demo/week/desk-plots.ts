@@ -15,7 +15,7 @@ export function support(random: Random): Plot {
   return {
     task: {
       faculty: FACULTIES.support,
-      description: `${traveller} asks: ${question}`,
+      description: `T-${random.between(10_000, 99_999)} ${traveller} asks: ${question}`,
       params: { booking: number, from: traveller, language: 'auto' },
       by: null,
       source: 'inbox',
@@ -58,6 +58,7 @@ export function research(random: Random): Plot {
   const by: PersonKey = random.pick(['zoe', 'mira', 'aiko'] as const);
   const searches = random.between(2, 5);
   return {
+    file: { name: 'report.md', content: `# ${subject}\n\n${PARAGRAPH.repeat(12)}` },
     task: {
       faculty: FACULTIES.researcher,
       description: `Find out ${subject}. Sources, and what we should do.`,

@@ -10,8 +10,9 @@ import { work } from './stories.ts';
 
 const FOLD_EVERY = 60;
 
+/** Each step is a few turns. Its transaction may be another than that of the step before. */
 export async function* longStory(stage: Stage, turns: number): Story {
-  const { tx, clock, random } = stage;
+  const { random } = stage;
   const task = {
     faculty: FACULTIES.engineer,
     description: `Move all of src/ from callbacks to async functions, file by file, with the tests green after each. ${LONG_TEXT}`,
@@ -23,11 +24,11 @@ export async function* longStory(stage: Stage, turns: number): Story {
   for (let n = 1; n < turns; n++) {
     await turn(stage, life, { says: n % 7 === 0 ? `File ${n} of ${turns}.` : '', calls: callsOf(stage, n) });
     if (n % FOLD_EVERY === 0) await fold(stage, life);
-    if (n % 20 === 0) yield clock.atMs + random.between(10, 200);
+    if (n % 20 === 0) yield stage.clock.atMs + random.between(10, 200);
   }
   const summary = `All 212 files use async functions; the tests pass. ${turns} turns.`;
   await turn(stage, life, { says: summary });
-  await completeWork(tx, work(life), { files: 212, text: summary }, summary);
+  await completeWork(stage.tx, work(life), { files: 212, text: summary }, summary);
 }
 
 function callsOf({ random }: Stage, n: number): DemoCall[] {

@@ -1,4 +1,5 @@
 /** The words of the week: a small team builds Fjordline, a booking service for ferries. */
+import type { PersonKey } from './cast.ts';
 import type { Random } from './random.ts';
 
 /** A part of the product, with a thing that goes wrong in it. */
@@ -170,6 +171,28 @@ export const QUESTIONS = [
     'after the release',
   ],
 ] as const;
+
+/** What is remembered: by whom, of which kind, with tags. */
+export const MEMORIES = [
+  ['mira', 'preference', 'Prices are stored in øre and cents, and are rounded once, at the end.', ['prices']],
+  ['tomas', 'fact', 'The test stage has the data of last Monday; harbour 14 exists only there.', ['stage']],
+  ['zoe', 'procedure', 'A release goes to the ships’ kiosks two hours after the website.', ['release', 'kiosk']],
+  ['ben', 'fact', 'Travellers from Bornholm get the islanders’ fare without asking for it.', ['fares']],
+  ['mira', 'lesson', 'The night the clocks go back has 25 hours: count days in the zone of the harbour.', ['time']],
+  ['zoe', 'preference', 'In Danish texts we say «du», in German «Sie».', ['texts', 'tone']],
+  [
+    'tomas',
+    'lesson',
+    'Never vacuum full bookings_archive by day: it locks the search for eight minutes.',
+    ['postgres'],
+  ],
+  [
+    'ben',
+    'fact',
+    '大阪の旅行会社は予約を CSV で送ってくる (the agency in Osaka sends bookings as CSV, in Shift-JIS).',
+    ['partners'],
+  ],
+] as const satisfies readonly (readonly [PersonKey, string, string, readonly string[]])[];
 
 /** Why work died: the code and the message of its last attempt. */
 export const DEATHS = [

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { FACULTIES } from './cast.ts';
 import { begin, submit, take, turn } from './item-life.ts';
-import { longStory } from './long-story.ts';
 import { type PlotKind, plotOf } from './plots.ts';
 import { as, goOn, type Stage, type Story } from './stage.ts';
 import { claimedStory, itemStory } from './stories.ts';
@@ -11,9 +10,8 @@ import { DAY_MS, HOUR_MS } from './working-week.ts';
 
 const MINUTE_MS = 60_000;
 
-export function addSpecialStories(stage: Stage, longTurns: number): void {
+export function addSpecialStories(stage: Stage): void {
   const { random, endMs } = stage;
-  goOn(stage, endMs - 5.2 * DAY_MS, longStory(stage, longTurns));
   for (const [days, children] of [
     [6.1, 3],
     [4.2, 5],

@@ -6,8 +6,9 @@ import type { DemoClock } from './demo-clock.ts';
 import type { Random } from './random.ts';
 
 export interface Stage {
-  readonly tx: Queryable;
-  readonly clock: DemoClock;
+  /** Both change where a story goes on in another transaction. */
+  tx: Queryable;
+  clock: DemoClock;
   readonly random: Random;
   /** The present, with which the week ends: milliseconds since 1970. */
   readonly endMs: number;
@@ -47,7 +48,7 @@ export function goOn({ later }: Stage, atMs: number, story: Story): void {
 }
 
 /** Acts for a person while `act` runs, as a gateway does: for the login of the owner alone, `animus.act_as` allows one person per transaction. */
-export async function as<T>({ tx }: Stage, person: PersonKey | null, act: () => Promise<T>): Promise<T> {
+export async function as<T>({ tx }: Pick<Stage, 'tx'>, person: PersonKey | null, act: () => Promise<T>): Promise<T> {
   if (person === null) return act();
   await tx.query(
     `select set_config('animus.acts_as', extract(epoch from transaction_timestamp())::text || ' ' || $1, true)`,

@@ -4,6 +4,7 @@ import { parkWork } from '../../../store/transcript/waits.ts';
 import { completeWork, endCancelled, failWork } from '../../../store/work/work.ts';
 import type { Chapter } from './chapter.ts';
 import { type Life, submit, type Task, take, turn } from './item-life.ts';
+import { type KeptFile, keepFile, keepPatch } from './item-results.ts';
 import { ask } from './item-waits.ts';
 import { as, type Stage, type Story } from './stage.ts';
 
@@ -12,6 +13,9 @@ export interface Plot {
   readonly task: Task;
   readonly chapters: readonly Chapter[];
   readonly end: End;
+  /** Of work that completes: what it has changed, as git shows it. */
+  readonly patch?: string;
+  readonly file?: KeptFile;
 }
 
 export type End =
@@ -28,7 +32,8 @@ export async function* itemStory(stage: Stage, plot: Plot): Story {
 }
 
 /** The same for an item that is claimed. */
-export async function* claimedStory(stage: Stage, begun: Life, { task, chapters, end }: Plot): Story {
+export async function* claimedStory(stage: Stage, begun: Life, plot: Plot): Story {
+  const { task, chapters, end } = plot;
   const { tx, clock, random } = stage;
   const id = begun.workItemId;
   let life = yield* live(stage, begun, chapters);
@@ -53,6 +58,8 @@ export async function* claimedStory(stage: Stage, begun: Life, { task, chapters,
   } else {
     await turn(stage, life, { says: end.summary });
     await setPhase(tx, life, 'consolidate');
+    if (plot.patch) await keepPatch(stage, life, plot.patch);
+    if (plot.file) await keepFile(stage, life, plot.file);
     await completeWork(tx, work(life), { ...end.outcome, text: end.summary }, end.summary);
   }
 }

@@ -4,16 +4,23 @@ import { hrefTo } from '../../model/place.ts';
 import { Time } from '../../ui/time.tsx';
 import { VisibleText } from '../../ui/visible-text.tsx';
 import { S } from '../../words/strings.ts';
+import { Asks } from './asks.tsx';
 import { failureOf } from './record/failure.ts';
 
-/** Waits that a person ends in the inbox. */
+/** Waits that a person ends. */
 const FOR_PEOPLE = new Set<Waiting['reason']>(['approval', 'question', 'budget']);
 
-export function Became({ item }: { readonly item: WorkItem }) {
+export function Became({ item, reload }: { readonly item: WorkItem; readonly reload: () => void }) {
   if (item.state === 'merged') return <Merged into={item.merged_into} />;
   if (item.state === 'dead') return <Failed item={item} />;
   if (item.state === 'cancelled') return <Cancelled item={item} />;
-  return item.waiting === null ? null : <Waits item={item} waiting={item.waiting} />;
+  if (item.waiting === null) return null;
+  return (
+    <>
+      <Waits item={item} waiting={item.waiting} />
+      {FOR_PEOPLE.has(item.waiting.reason) && <Asks key={item.waiting.since} id={item.id} reload={reload} />}
+    </>
+  );
 }
 
 function Waits({ item, waiting }: { readonly item: WorkItem; readonly waiting: Waiting }) {
@@ -28,7 +35,6 @@ function Waits({ item, waiting }: { readonly item: WorkItem; readonly waiting: W
         {S.item.endsWhen} <VisibleText text={waiting.ends} kind="text" />{' '}
         {waiting.until !== null && <Time at={waiting.until} />}
       </p>
-      {FOR_PEOPLE.has(waiting.reason) && <a href={hrefTo('inbox', [], { work: item.id })}>{S.item.toInbox}</a>}
       {waiting.reason === 'retry' && failure !== null && (
         <p class="faint">
           <VisibleText text={failure.message} kind="text" />

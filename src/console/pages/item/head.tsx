@@ -30,7 +30,7 @@ export function Head({ item, reload }: { readonly item: WorkItem; readonly reloa
       </h1>
       <Figures item={item} />
       <Actions item={item} reload={reload} />
-      <Became item={item} />
+      <Became item={item} reload={reload} />
     </header>
   );
 }

@@ -1,8 +1,9 @@
 /** One work item: what became of it, what it did along time, and all that is recorded of it. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { WorkItem } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
 import { place } from '../../model/place.ts';
+import { useTitle } from '../../model/title.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { Shown } from '../../ui/shown.tsx';
@@ -17,6 +18,8 @@ import './item.css';
 
 /** Also without an event: a pause, another daemon. */
 const REFRESH_MS = 15_000;
+/** Of items with more turns, contents are read when they are looked at. */
+const LONG_TURNS = 150;
 
 export default function ItemPage() {
   const id = place.value.rest[0] ?? '';
@@ -31,13 +34,12 @@ function Item({ id }: { readonly id: string }) {
 function ReadItem({ item, reload }: { readonly item: WorkItem; readonly reload: () => void }) {
   const followed = useFollowed(item.id, isOpen(item.state));
   const revision = followed.revision.value;
-  const record = useRecord(item.id, revision);
+  const [isLong] = useState(item.turns > LONG_TURNS);
+  const record = useRecord(item.id, revision, isLong);
   useEffect(() => {
     if (revision > 0) reload();
   }, [revision]);
-  useEffect(() => {
-    document.title = `${titleOf(item)} · animus`;
-  }, [item.description]);
+  useTitle(titleOf(item));
   const interrupted = followed.interrupted.value;
   return (
     <>

@@ -6,9 +6,13 @@ import { Shown } from '../../ui/shown.tsx';
 import { S } from '../../words/strings.ts';
 import { Attention } from './attention.tsx';
 import { Daemons } from './daemons.tsx';
+import { LastDay } from './last-day.tsx';
+import { Limits } from './limits.tsx';
+import { Problems } from './problems.tsx';
 import { Queue } from './queue.tsx';
 import { Running } from './running.tsx';
 import { SpendToday } from './spend-today.tsx';
+import './now.css';
 
 /** Turns and costs change without a change of state. */
 const REFRESH_MS = 5000;
@@ -23,10 +27,13 @@ export default function NowPage() {
         {(now) => (
           <div class="panels">
             <Attention status={now} />
+            <Problems daemons={now.daemons} />
             <Running foci={now.foci} />
+            <LastDay />
             <Queue queue={now.queue} pauses={now.pauses} reload={status.reload} />
             <Daemons daemons={now.daemons} foci={now.foci} />
             <SpendToday rows={now.spend_today} />
+            <Limits budgets={now.budgets} />
           </div>
         )}
       </Shown>

@@ -57,6 +57,7 @@ export function AskCard({ ask, client, mayNot, workHref, onDecided, handle }: As
           key={ask.ask_id}
           ask={ask}
           handle={handle ?? own}
+          hasKeys={handle !== undefined}
           decide={async (decision) => {
             const decided = await decide(client, ask, decision);
             onDecided(decided);

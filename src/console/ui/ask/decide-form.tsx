@@ -25,6 +25,8 @@ interface DecideFormProps {
   readonly ask: Approval;
   readonly decide: (decision: Decision) => Promise<Decided>;
   readonly handle: { current: FormHandle | null };
+  /** The page has keys for it. */
+  readonly hasKeys: boolean;
 }
 
 /** A request that has just appeared is not decided by a key that was meant for the one before. */
@@ -32,7 +34,7 @@ const SETTLED_MS = 400;
 
 type Open = 'nothing' | 'deny' | 'edit' | 'always';
 
-export function DecideForm({ ask, decide, handle }: DecideFormProps) {
+export function DecideForm({ ask, decide, handle, hasKeys }: DecideFormProps) {
   const ways = waysOf(ask);
   const [open, setOpen] = useState<Open>('nothing');
   const [note, setNote] = useState('');
@@ -73,17 +75,17 @@ export function DecideForm({ ask, decide, handle }: DecideFormProps) {
       <div class="ask-buttons">
         {ways.includes('approve') && (
           <button type="button" class="primary" disabled={busy} onClick={() => approve()}>
-            {ask.subject === 'budget' ? S.ask.raise : S.ask.approve} <kbd>a</kbd>
+            {ask.subject === 'budget' ? S.ask.raise : S.ask.approve} {hasKeys && <kbd>a</kbd>}
           </button>
         )}
         {ways.includes('deny') && (
           <Toggle is={open === 'deny'} kind="danger" press={() => toggle('deny')}>
-            {ask.subject === 'question' ? S.ask.decline : S.ask.deny} <kbd>d</kbd>
+            {ask.subject === 'question' ? S.ask.decline : S.ask.deny} {hasKeys && <kbd>d</kbd>}
           </Toggle>
         )}
         {(ways.includes('edit') || ask.subject === 'budget') && (
           <Toggle is={open === 'edit'} press={() => toggle('edit')}>
-            {ask.subject === 'budget' ? S.ask.otherAmount : S.ask.edit} <kbd>e</kbd>
+            {ask.subject === 'budget' ? S.ask.otherAmount : S.ask.edit} {hasKeys && <kbd>e</kbd>}
           </Toggle>
         )}
         {ask.subject === 'tool_call' && (

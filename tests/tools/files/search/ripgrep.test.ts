@@ -83,3 +83,22 @@ test('an aborted call ends the search', async () => {
   setTimeout(() => abort.abort(new Error('enough')), 300);
   await expect(searching).rejects.toThrow('enough');
 });
+
+test('ripgrep is ended as soon as enough was found', async () => {
+  const { context, workspace } = await setUpBench();
+  // Far more than a pipe holds: it cannot come to its end by itself.
+  for (const name of ['a', 'b']) await writeFile(join(workspace, name), `${'needle '.repeat(20)}\n`.repeat(50_000));
+  // Of each run; the second one has less to print.
+  const ended: Promise<string>[] = [];
+  const launch: typeof context.processes.launch = (spec, signal) => {
+    const launched = context.processes.launch(spec, signal);
+    ended.push(launched.exited.then((end) => end.ended));
+    return launched;
+  };
+  const processes = new Proxy(context.processes, {
+    get: (host, key) => (key === 'launch' ? launch : Reflect.get(host, key, host).bind(host)),
+  });
+  const output = await grepTool.run(grepTool.input.parse({ pattern: 'needle', limit: 5 }), { ...context, processes });
+  expect(output.content.split('\n').filter((line) => line.startsWith('a:'))).toHaveLength(5);
+  expect(await ended[0]).toBe('aborted');
+});

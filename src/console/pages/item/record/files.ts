@@ -13,13 +13,3 @@ export function kindOf({ media_type, bytes }: Pick<Artifact, 'media_type' | 'byt
   if (PICTURES.has(type) && bytes <= MOST_PICTURE_BYTES) return 'picture';
   return TEXTS.test(type) && bytes <= MOST_TEXT_BYTES ? 'text' : 'other';
 }
-
-/** Has the browser keep it as a file. */
-export function keep(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name.split('/').at(-1) ?? name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
-}

@@ -4,13 +4,14 @@ import type { Artifact } from '../../../../client/client.ts';
 import { api, sentenceOf } from '../../../model/api.ts';
 import { useLoaded } from '../../../model/use-loaded.ts';
 import { Action } from '../../../ui/action.tsx';
+import { download } from '../../../ui/download.ts';
 import { bytes } from '../../../ui/numbers.ts';
 import { Shown } from '../../../ui/shown.tsx';
 import { Text } from '../../../ui/text.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { VisibleText } from '../../../ui/visible-text.tsx';
 import { S } from '../../../words/strings.ts';
-import { keep, kindOf } from '../record/files.ts';
+import { kindOf } from '../record/files.ts';
 
 const PAGE = 200;
 
@@ -93,5 +94,5 @@ function Picture({ file }: { readonly file: Artifact }) {
 
 async function save(file: Artifact): Promise<void> {
   const answer = await api.artifacts.read(file.id);
-  keep(new Blob([await answer.arrayBuffer()], { type: 'application/octet-stream' }), file.name);
+  download(file.name, new Blob([await answer.arrayBuffer()]));
 }

@@ -1,22 +1,28 @@
 /** One call in a line that opens: what it was asked, and what it answered. */
 import { useState } from 'preact/hooks';
-import { Diff } from '../../../ui/diff.tsx';
+import { api } from '../../../model/api.ts';
+import { useLoaded } from '../../../model/use-loaded.ts';
+import { CallInput } from '../../../ui/ask/call-input.tsx';
 import { duration } from '../../../ui/duration.ts';
 import { Json } from '../../../ui/json.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { Shown } from '../../../ui/shown.tsx';
 import { Text } from '../../../ui/text.tsx';
 import { VisibleText } from '../../../ui/visible-text.tsx';
 import { S } from '../../../words/strings.ts';
-import { changeOf, shortInput } from '../record/call-input.ts';
-import type { CallRow } from '../record/rows.ts';
+import { shortInput } from '../record/call-input.ts';
+import { type CallRow, contentsOf } from '../record/rows.ts';
 import { LiveOutput } from './live-now.tsx';
 
 interface CallLineProps {
+  /** Of the item. */
+  readonly id: string;
   readonly call: CallRow;
   /** What it has printed so far. */
   readonly output?: string;
 }
 
-export function CallLine({ call, output = '' }: CallLineProps) {
+export function CallLine({ id, call, output = '' }: CallLineProps) {
   const [open, setOpen] = useState(false);
   return (
     <div class="call">
@@ -30,7 +36,7 @@ export function CallLine({ call, output = '' }: CallLineProps) {
         </span>
         <CallState call={call} />
       </button>
-      {open && <CallBody call={call} output={output} />}
+      {open && <CallBody id={id} call={call} output={output} />}
     </div>
   );
 }
@@ -46,17 +52,18 @@ export function CallState({ call }: { readonly call: CallRow }) {
   );
 }
 
-export function CallBody({ call, output = '' }: CallLineProps) {
-  const change = changeOf(call);
+/** All of it: what the list has of it is only the beginning. */
+export function CallBody({ id, call: row, output = '' }: CallLineProps) {
+  const read = useLoaded(
+    (signal) => api.record.showToolCall(id, row.turn, row.id, { focus_id: row.focusId }, { signal }),
+    [id, row.key, row.endMs],
+  );
+  const call = read.value === undefined ? row : { ...row, ...contentsOf(read.value) };
+  if (call.input === undefined) return <Shown of={read}>{() => null}</Shown>;
   return (
     <div class="call-body">
       <h3>{S.item.input}</h3>
-      {change?.is === 'files' && <Diff files={change.files} />}
-      {change?.is === 'command' ? (
-        <VisibleText text={change.command} lines />
-      ) : (
-        change === null && <Json value={call.input} label={S.item.input} />
-      )}
+      <CallInput tool={call.name} input={call.input} />
       {call.finalInput !== null && call.finalInput !== undefined && (
         <>
           <h3>{S.item.finalInput}</h3>
@@ -71,9 +78,7 @@ export function CallBody({ call, output = '' }: CallLineProps) {
       ) : (
         <p class="faint">{S.item.noOutput}</p>
       )}
-      {call.output !== null && call.outputBytes !== null && call.outputBytes > call.output.length * 4 && (
-        <p class="faint">{S.item.cutOutput(call.outputBytes)}</p>
-      )}
+      {read.problem !== null && <Problem text={S.common.stale(read.problem)} retry={read.reload} />}
     </div>
   );
 }

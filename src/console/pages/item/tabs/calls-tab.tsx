@@ -90,7 +90,7 @@ function CallPanel({ id, call, output }: CallPanelProps) {
       <p>
         <CallState call={call} />
       </p>
-      <CallBody key={call.key} call={call} output={output} />
+      <CallBody key={call.key} id={id} call={call} output={output} />
     </section>
   );
 }

@@ -5,11 +5,11 @@ import { api } from '../../../model/api.ts';
 import { useLoaded } from '../../../model/use-loaded.ts';
 import { Action } from '../../../ui/action.tsx';
 import { Patch } from '../../../ui/diff.tsx';
+import { download } from '../../../ui/download.ts';
 import { bytes } from '../../../ui/numbers.ts';
 import { Shown } from '../../../ui/shown.tsx';
 import { VisibleText } from '../../../ui/visible-text.tsx';
 import { S } from '../../../words/strings.ts';
-import { keep } from '../record/files.ts';
 
 interface Changes {
   readonly diff: Diff;
@@ -71,7 +71,7 @@ function Shows({ id, changes: { diff, patch } }: { readonly id: string; readonly
       )}
       {patch !== null ? (
         <>
-          <Action act={async () => keep(new Blob([patch]), `${id}.patch`)} kind="quiet">
+          <Action act={async () => download(`${id}.patch`, new Blob([patch]))} kind="quiet">
             {S.item.savePatch}
           </Action>
           <Patch patch={patch} />

@@ -56,7 +56,7 @@ export function ConversationTab({ item, record, live, revision, reload }: Conver
                       by={`${item.faculty} · ${S.item.turnTitle(part.turn.key)}`}
                       at={new Date(part.turn.begunMs).toISOString()}
                     />
-                    <Answer turn={part.turn} record={record} live={live} />
+                    <Answer id={item.id} turn={part.turn} record={record} live={live} />
                   </article>
                 ) : (
                   <Message key={`m${part.mail.id}`} mail={part.mail} />

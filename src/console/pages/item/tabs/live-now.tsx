@@ -5,6 +5,7 @@ import { hrefTo } from '../../../model/place.ts';
 import { Prose } from '../../../ui/prose.tsx';
 import { VisibleText } from '../../../ui/visible-text.tsx';
 import { S } from '../../../words/strings.ts';
+import { shortInput } from '../record/call-input.ts';
 import type { Live } from '../record/live.ts';
 import type { CallRow } from '../record/rows.ts';
 import type { ItemRecord } from '../record/use-record.ts';
@@ -48,7 +49,7 @@ function RunningCall({ id, call, output }: { readonly id: string; readonly call:
         <VisibleText text={call.name} />
       </a>{' '}
       <span class="faint">
-        <VisibleText text={JSON.stringify(call.finalInput ?? call.input)} most={200} />
+        <VisibleText text={shortInput(call)} most={200} />
       </span>
       {output !== '' && <LiveOutput text={output} />}
     </div>

@@ -1,17 +1,21 @@
 /** One turn: what the model answered, what it cost, and what its calls did. */
 import type { ReadonlySignal } from '@preact/signals';
+import { api } from '../../../model/api.ts';
 import { hrefTo } from '../../../model/place.ts';
+import { useLoaded } from '../../../model/use-loaded.ts';
 import { duration } from '../../../ui/duration.ts';
 import { Json } from '../../../ui/json.tsx';
 import { usd } from '../../../ui/money.ts';
 import { Prose } from '../../../ui/prose.tsx';
+import { Shown } from '../../../ui/shown.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { S } from '../../../words/strings.ts';
 import type { Live } from '../record/live.ts';
-import type { Block, TurnRow } from '../record/rows.ts';
+import { type Block, blocksOf, type CallRow, type TurnRow } from '../record/rows.ts';
 import type { ItemRecord } from '../record/use-record.ts';
 import { CallLine } from './call-line.tsx';
 import { Thought } from './thought.tsx';
+import { TurnRequest } from './turn-request.tsx';
 
 interface TurnPanelProps {
   readonly id: string;
@@ -28,7 +32,9 @@ export function TurnPanel({ id, turn, record, live }: TurnPanelProps) {
         <Steps id={id} turn={turn} record={record} />
       </div>
       <TurnFacts turn={turn} />
-      <Answer turn={turn} record={record} live={live} />
+      <TurnRequest key={turn.key} id={id} turn={turn} />
+      <h3>{S.item.answer}</h3>
+      <Answer key={turn.key} id={id} turn={turn} record={record} live={live} />
     </section>
   );
 }
@@ -85,29 +91,38 @@ function TurnFacts({ turn }: { readonly turn: TurnRow }) {
 }
 
 /** Its blocks in order, each call with its result. */
-export function Answer({ turn, record, live }: Omit<TurnPanelProps, 'id'>) {
+export function Answer({ id, turn, record, live }: TurnPanelProps) {
+  if (turn.blocks !== null) return <Blocks id={id} blocks={turn.blocks} turn={turn} record={record} live={live} />;
+  return <ReadAnswer id={id} turn={turn} record={record} live={live} />;
+}
+
+/** Of a long item, the answer is read when it is looked at. */
+function ReadAnswer({ id, turn, ...others }: TurnPanelProps) {
+  const read = useLoaded(
+    (signal) => api.record.showTurn(id, turn.turn, { focus_id: turn.focusId }, { signal }),
+    [id, turn.key, turn.endMs],
+  );
+  return (
+    <Shown of={read}>{({ response }) => <Blocks id={id} blocks={blocksOf(response)} turn={turn} {...others} />}</Shown>
+  );
+}
+
+function Blocks({ id, blocks, turn, record, live }: TurnPanelProps & { readonly blocks: readonly Block[] }) {
   const { answer, outputs } = live.value;
-  const { calls } = record;
-  const own = calls.filter(({ turnKey, parentId }) => turnKey === turn.key && parentId === null);
-  const shown = new Set(turn.blocks.map((block) => (block.type === 'tool_call' ? block.id : '')));
+  const calls = record.callsOf.get(turn.key) ?? [];
+  const shown = new Set(blocks.map((block) => (block.type === 'tool_call' ? block.id : '')));
+  const line = (call: CallRow) => <CallLine key={call.key} id={id} call={call} output={outputs.get(call.id) ?? ''} />;
   return (
     <>
       {turn.endMs === null && answer !== null && `${answer.focus}.${answer.turn}` === turn.key && (
         <Prose text={answer.text} />
       )}
-      {turn.blocks.map((block, index) => (
+      {blocks.map((block, index) => (
         <BlockOf key={index} block={block}>
-          {block.type === 'tool_call' &&
-            own
-              .filter(({ id }) => id === block.id)
-              .map((call) => <CallLine key={call.key} call={call} output={outputs.get(call.id) ?? ''} />)}
+          {block.type === 'tool_call' && calls.filter((call) => call.id === block.id).map(line)}
         </BlockOf>
       ))}
-      {calls
-        .filter(({ turnKey, id }) => turnKey === turn.key && !shown.has(id))
-        .map((call) => (
-          <CallLine key={call.key} call={call} output={outputs.get(call.id) ?? ''} />
-        ))}
+      {calls.filter((call) => !shown.has(call.id)).map(line)}
     </>
   );
 }

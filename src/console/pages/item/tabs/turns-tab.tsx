@@ -4,6 +4,7 @@ import { hrefTo, place } from '../../../model/place.ts';
 import { duration } from '../../../ui/duration.ts';
 import { usd } from '../../../ui/money.ts';
 import { VirtualList } from '../../../ui/virtual-list.tsx';
+import { VisibleText } from '../../../ui/visible-text.tsx';
 import { S } from '../../../words/strings.ts';
 import type { Live } from '../record/live.ts';
 import type { TurnRow } from '../record/rows.ts';
@@ -40,9 +41,7 @@ export function TurnsTab({ id, record, live }: TurnsTabProps) {
 }
 
 function TurnLine({ id, turn, isChosen }: { readonly id: string; readonly turn: TurnRow; readonly isChosen: boolean }) {
-  const { tokens, blocks } = turn;
-  const calls = blocks.filter(({ type }) => type === 'tool_call').length;
-  const said = blocks.find((block) => block.type === 'text');
+  const { tokens, summary, callCount: calls } = turn;
   return (
     <a
       class="list-line"
@@ -51,10 +50,10 @@ function TurnLine({ id, turn, isChosen }: { readonly id: string; readonly turn: 
     >
       <span class="number line-turn">{turn.key}</span>
       <span class="clip grow">
-        {said?.type === 'text' ? (
-          <bdi>{said.text.slice(0, 160)}</bdi>
+        {summary !== '' ? (
+          <VisibleText text={summary} kind="text" />
         ) : (
-          <span class="faint">{turn.stop ?? S.item.asking}</span>
+          <span class="faint">{turn.stop ?? (turn.lost ? S.item.noAnswer : S.item.asking)}</span>
         )}
       </span>
       <span class="number faint line-wide">{calls > 0 && S.item.callCount(calls)}</span>

@@ -1,4 +1,6 @@
 /** Draws lanes on a canvas: ten thousand bars take a few milliseconds. */
+
+import { joined } from './joined.ts';
 import type { Bar, Lane } from './lanes.ts';
 import { barsWithin } from './lanes.ts';
 import { placeOfTime, type TimeScale, timeAtPlace } from './time-scale.ts';
@@ -62,34 +64,37 @@ interface LaneAt {
   readonly colours: Colours;
 }
 
-function drawLane(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  lane: Lane,
-  { index, width, colours }: LaneAt,
-): void {
+function drawLane(context: CanvasRenderingContext2D, scene: Scene, lane: Lane, at: LaneAt): void {
+  const { index, width, colours } = at;
   const y = TOP_PX + index * LANE_PX;
   const [fromMs, toMs] = [timeAtPlace(scene.scale, scene.view.from), timeAtPlace(scene.scale, scene.view.to)];
-  let drawnTo = -1;
-  for (const bar of barsWithin(lane.bars, fromMs, toMs)) {
+  const bars = barsWithin(lane.bars, fromMs, toMs).map((bar) => {
     const left = Math.max(xOf(scene, bar.fromMs, width), -1);
-    const right = Math.min(Math.max(xOf(scene, bar.toMs, width), left + 1.5), width + 1);
-    const isChosen = bar.key === scene.chosen;
-    // Several within a pixel look like one.
-    if (right <= drawnTo && !bar.failed && !isChosen) continue;
-    context.fillStyle = colours(bar.failed ? 'bad' : COLOURS[bar.kind]);
-    context.globalAlpha = bar.open ? 0.6 : 1;
-    context.fillRect(left, y + GAP_PX, right - left - (right - left > 4 ? 1 : 0), LANE_PX - 2 * GAP_PX);
-    context.globalAlpha = 1;
-    if (isChosen) {
+    return { bar, left, right: Math.min(Math.max(xOf(scene, bar.toMs, width), left + 1.5), width + 1) };
+  });
+  for (const [isMeant, colour, alpha] of STYLES) {
+    context.fillStyle = colours(colour ?? COLOURS[lane.kind]);
+    context.globalAlpha = alpha;
+    for (const { left, right } of joined(bars.filter(({ bar }) => isMeant(bar))))
+      context.fillRect(left, y + GAP_PX, right - left - (right - left > 4 ? 1 : 0), LANE_PX - 2 * GAP_PX);
+  }
+  context.globalAlpha = 1;
+  for (const { bar, left, right } of bars) {
+    if (bar.key === scene.chosen) {
       context.strokeStyle = colours('text');
       context.lineWidth = 2;
       context.strokeRect(left, y + 1, right - left, LANE_PX - 2);
     }
     if (right - left > LABEL_PX) drawLabel(context, bar.label, { left, right, y, colours });
-    drawnTo = right;
   }
 }
+
+/** What is drawn later covers what is drawn before. */
+const STYLES: readonly (readonly [(bar: Bar) => boolean, string | null, number])[] = [
+  [({ failed, open }) => !failed && !open, null, 1],
+  [({ open }) => open, null, 0.6],
+  [({ failed }) => failed, 'bad', 1],
+];
 
 interface LabelAt {
   readonly left: number;

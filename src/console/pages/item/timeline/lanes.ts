@@ -43,7 +43,10 @@ export function lanesOf({ foci, turns, calls }: Recorded, nowMs: number): readon
     });
   });
   const turnBars = turns.map((turn) =>
-    bar('turn', turn.key, String(turn.turn), turn.begunMs, turn.endMs ?? nowMs, { open: turn.endMs === null }),
+    bar('turn', turn.key, String(turn.turn), turn.begunMs, turn.endMs ?? nowMs, {
+      open: turn.endMs === null,
+      failed: turn.lost,
+    }),
   );
   const begun = calls.filter(({ startMs }) => startMs !== null);
   const callBars = begun.map((call) =>
@@ -87,9 +90,15 @@ function spread(bars: readonly Bar[]): readonly (readonly Bar[])[] {
   return lanes;
 }
 
-/** When anything of it happened: what waits does nothing. */
+/** When anything of it happened: of what waits, and of a focus, that is only where it begins and ends. */
 export function busySpans(lanes: readonly Lane[]): readonly Span[] {
-  return lanes.filter(({ kind }) => kind === 'turn' || kind === 'call').flatMap(({ bars }) => bars);
+  return lanes.flatMap(({ kind, bars }): readonly Span[] => {
+    if (kind === 'turn' || kind === 'call') return bars;
+    return bars.flatMap(({ fromMs, toMs }) => [
+      { fromMs, toMs: fromMs },
+      { fromMs: toMs, toMs },
+    ]);
+  });
 }
 
 /** The bars of a lane that are between two times. */

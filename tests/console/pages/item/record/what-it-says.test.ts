@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Mail } from '../../../../../src/client/client.ts';
-import { changeOf, shortInput } from '../../../../../src/console/pages/item/record/call-input.ts';
+import { shortInput } from '../../../../../src/console/pages/item/record/call-input.ts';
 import { conversationOf } from '../../../../../src/console/pages/item/record/conversation.ts';
 import { costOf, windowOf } from '../../../../../src/console/pages/item/record/cost.ts';
 import { failureOf, outcomeOf } from '../../../../../src/console/pages/item/record/failure.ts';
@@ -17,9 +17,13 @@ const turn = (
 ): TurnRow => ({
   key,
   focus: 1,
+  focusId: 'f',
+  summary: '',
+  callCount: 0,
   turn: Number(key.split('.')[1]),
   begunMs,
   endMs: begunMs + 500,
+  lost: false,
   model: 'anthropic/claude',
   stop: null,
   tokens,
@@ -73,22 +77,6 @@ describe('what a call was asked', () => {
     expect(shortInput(call('x', { a: 1, b: 2 }))).toBe('{"a":1,"b":2}');
     expect(shortInput(call('x', { command: 'ls' }, { command: 'pwd' }))).toBe('pwd');
     expect(shortInput(call('x', undefined))).toBe('');
-  });
-
-  test('is a change of files or a command', () => {
-    expect(changeOf(call('write_file', { path: 'a', content: 'x\n' }))).toMatchObject({
-      is: 'files',
-      files: [{ added: 1 }],
-    });
-    expect(changeOf(call('edit_file', { path: 'a', old_string: 'x', new_string: 'y' }))).toMatchObject({ is: 'files' });
-    expect(changeOf(call('bash', { command: 'ls' }))).toEqual({ is: 'command', command: 'ls' });
-  });
-
-  test('is JSON where that would hide a part of it', () => {
-    expect(changeOf(call('bash', { command: 'ls', timeout_seconds: 5 }))).toBeNull();
-    expect(changeOf(call('write_file', { path: 'a', content: 'x', overwrite: true }))).toBeNull();
-    expect(changeOf(call('bash', { command: 'ls' }, { command: 'rm' }))).toBeNull();
-    expect(changeOf(call('bash', 'ls'))).toBeNull();
   });
 });
 

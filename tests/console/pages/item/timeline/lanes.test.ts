@@ -41,10 +41,10 @@ describe('lanesOf', () => {
   });
 });
 
-test('waits are not busy', () => {
+test('waits are busy only where they begin and end', () => {
   const calls = [call('a', 0, 500, 'wait_until'), call('b', 600, 700)];
   const lanes = lanesOf({ foci: [], turns: [turn('1.1', 550, 600)], calls }, 1000);
-  expect(busySpans(lanes).map(({ fromMs }) => fromMs)).toEqual([550, 600]);
+  expect(busySpans(lanes).map(({ fromMs }) => fromMs)).toEqual([550, 600, 0, 500]);
 });
 
 test('barsWithin finds those that a part shows', () => {

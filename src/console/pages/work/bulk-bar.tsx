@@ -1,0 +1,66 @@
+/** Acts on many items: those that are selected, or all that pass the filter. How many there are is said before anything happens. */
+import { useState } from 'preact/hooks';
+import type { WorkSummary } from '../../../client/client.ts';
+import { may } from '../../model/session-state.ts';
+import { S } from '../../words/strings.ts';
+import { BulkDialog, type BulkTarget } from './bulk-dialog.tsx';
+import { bulkFilterOf, type WorkFilter } from './filter.ts';
+import type { BulkAct } from './run-bulk.ts';
+
+interface BulkBarProps {
+  readonly filter: WorkFilter;
+  readonly items: readonly WorkSummary[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+  readonly reload: () => void;
+}
+
+export function BulkBar({ filter, items, selected, onSelect, reload }: BulkBarProps) {
+  const [opened, setOpened] = useState<BulkAct | null>(null);
+  const chosen = items.filter(({ id }) => selected.has(id));
+  const matching = bulkFilterOf(filter);
+  const target: BulkTarget | null =
+    chosen.length > 0 ? { is: 'items', items: chosen } : matching === null ? null : { is: 'filter', filter: matching };
+  if (!may('work') || items.length === 0) return null;
+  return (
+    <div class="bulk">
+      {chosen.length > 0 && (
+        <>
+          <span>{S.work.isSelected(chosen.length)}</span>
+          <button type="button" class="quiet" onClick={() => onSelect(new Set())}>
+            {S.work.unselect}
+          </button>
+        </>
+      )}
+      <button
+        type="button"
+        disabled={target === null}
+        title={target === null ? S.work.tooNarrow : undefined}
+        onClick={() => setOpened('cancel')}
+      >
+        {chosen.length > 0 ? S.work.cancelSelected : S.work.cancelAll} …
+      </button>
+      {may('decide') && (
+        <button
+          type="button"
+          disabled={target === null}
+          title={target === null ? S.work.tooNarrow : undefined}
+          onClick={() => setOpened('retry')}
+        >
+          {chosen.length > 0 ? S.work.retrySelected : S.work.retryAll} …
+        </button>
+      )}
+      {opened !== null && target !== null && (
+        <BulkDialog
+          act={opened}
+          target={target}
+          onClose={(isDone) => {
+            setOpened(null);
+            if (isDone) onSelect(new Set());
+            reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
