@@ -64,7 +64,7 @@ function callEvents(connection: Connection, row: RouteRow, input: Input, options
   }, options);
 }
 
-const EVENTS = { accept: 'text/event-stream' };
+export const EVENTS = { accept: 'text/event-stream' };
 
 /** The answer as it is: the one that it is passed on to reads on by itself. */
 async function callRaw({ send }: Connection, row: RouteRow, { after, ...options }: RawOptions): Promise<Response> {
@@ -106,6 +106,6 @@ function fill(path: string, args: readonly unknown[]): string {
   });
 }
 
-function newKey(): string {
+export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

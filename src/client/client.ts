@@ -8,6 +8,7 @@ import type { ClientOptions } from './options.ts';
 import type { RouteRow } from './route-row.ts';
 import { createSend } from './send.ts';
 import { openSocket, type Socket, type SocketOptions } from './socket/open-socket.ts';
+import { type Following, following } from './submit-and-follow.ts';
 import { type Waiting, waiting } from './wait.ts';
 
 export { type AnswerText, answerTexts } from './answer-texts.ts';
@@ -24,10 +25,11 @@ export type {
   WebSocketLike,
 } from './options.ts';
 export type { Socket, SocketOptions } from './socket/open-socket.ts';
+export type { Following } from './submit-and-follow.ts';
 export type { WaitOptions } from './wait.ts';
 
 /** A method for each route, by group (`client.work.submit`), methods that wait, and a WebSocket. */
-export interface Client extends Api, Waiting {
+export interface Client extends Api, Waiting, Following {
   /** A WebSocket for many subscriptions and for commands. It connects with the first of them, and stays open until it is closed. */
   openSocket(options?: SocketOptions): Socket;
 }
@@ -43,7 +45,12 @@ export function createClient(options: ClientOptions): Client {
   const connection: Connection = { addresses, send: createSend(options, addresses) };
   const groups = Object.entries(API_ROUTES).map(([group, rows]) => [group, methodsOf(connection, rows)]);
   const api = Object.fromEntries(groups) as unknown as Api;
-  return { ...api, ...waiting(api), openSocket: (given) => openSocket(connection, options, given) };
+  return {
+    ...api,
+    ...waiting(api),
+    ...following(connection),
+    openSocket: (given) => openSocket(connection, options, given),
+  };
 }
 
 function methodsOf(connection: Connection, rows: Readonly<Record<string, RouteRow>>) {

@@ -68,6 +68,8 @@ export interface HttpPlace {
   readonly session?: 'begins' | 'ends';
   /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id';
+  /** A client that accepts an event stream gets the events of that item, after the answer itself. Default: false. */
+  readonly streams?: boolean;
   /** The name of the type of its body in the document; default: it has none. */
   readonly body?: string;
   /** The largest body, in bytes; default 1 MiB. */

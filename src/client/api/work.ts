@@ -70,6 +70,43 @@ export interface SubmittedWork {
   readonly item?: WorkItem | undefined;
 }
 
+export type WorkEvent =
+  | StateEvent
+  | TurnEvent
+  | ThoughtEvent
+  | TextEvent
+  | CallEvent
+  | ObservationEvent
+  | LedgerEvent
+  | MessageEvent
+  | WaitingEvent
+  | ApprovalEvent
+  | ErrorEvent
+  | DoneEvent
+  | TextHint
+  | WithdrawnHint
+  | OutputHint
+  | StateHint
+  | ClosedHint
+  | MissedHint
+  | PositionHint
+  | SubmittedHint;
+
+/** The reader was too slow: hints were left out. Recorded events follow without a gap. */
+export interface MissedHint {
+  readonly type: 'missed';
+  readonly live: true;
+  readonly work_item_id: string;
+}
+
+/** First, of a request that submits work and accepts an event stream. */
+export interface SubmittedHint {
+  readonly type: 'submitted';
+  readonly live: true;
+  /** What the request answers otherwise. */
+  readonly work: Readonly<Record<string, unknown>>;
+}
+
 export type WorkSort = 'newest' | 'oldest' | 'ended' | 'cost' | 'duration' | 'priority';
 
 export interface WorkSummary {
@@ -128,34 +165,6 @@ export interface ChangedWork {
   }[];
   /** `after` of the next request; null: no more items match. */
   readonly next: string | null;
-}
-
-export type WorkEvent =
-  | StateEvent
-  | TurnEvent
-  | ThoughtEvent
-  | TextEvent
-  | CallEvent
-  | ObservationEvent
-  | LedgerEvent
-  | MessageEvent
-  | WaitingEvent
-  | ApprovalEvent
-  | ErrorEvent
-  | DoneEvent
-  | TextHint
-  | WithdrawnHint
-  | OutputHint
-  | StateHint
-  | ClosedHint
-  | MissedHint
-  | PositionHint;
-
-/** The reader was too slow: hints were left out. Recorded events follow without a gap. */
-export interface MissedHint {
-  readonly type: 'missed';
-  readonly live: true;
-  readonly work_item_id: string;
 }
 
 export type StatesEvent = SnapshotHint | WorkStateHint | WorkDoneHint | ClosedHint;

@@ -38,6 +38,7 @@ export const submitWork = operation({
     status: 201,
     body: 'NewWork',
     awaits: 'id',
+    streams: true,
     maxBodyBytes: MAX_BODY_BYTES,
     oneStatement: true,
   },

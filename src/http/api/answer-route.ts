@@ -8,7 +8,7 @@ import type { Caller, Doorkeeper } from '../door/authorize.ts';
 import { type Credential, presentedSecret } from '../door/credential.ts';
 import type { OwnOrigin } from '../door/gate.ts';
 import { clearCookie, setCookie } from '../door/session-cookie.ts';
-import type { Visitor } from '../login/visitor.ts';
+import { requireScope, type Visitor } from '../login/visitor.ts';
 import type { ApiServices, JsonRoute, StreamRoute, Visit } from '../route/route.ts';
 import { type Ran, runRoute } from '../route/run-route.ts';
 import type { Answer } from './answer.ts';
@@ -17,6 +17,7 @@ import { parseInput } from './parse-input.ts';
 import { afterWait, preferredWait } from './prefer-wait.ts';
 import { sealFor } from './seal.ts';
 import type { Sent } from './sent-request.ts';
+import { wantsStream, withStream } from './submitted-stream.ts';
 
 /** A request that found its route. */
 export interface Arrival<Request extends Sent = Sent> {
@@ -83,6 +84,9 @@ async function answerJson(
   visit: Visit,
   own: OwnOrigin,
 ): Promise<Answer> {
+  const streams = wantsStream(route, request);
+  // Before anything is submitted.
+  if (streams) requireScope(visit.visitor, 'read');
   const key = keyOf(request, route);
   const repeated = key !== null && {
     digests: digestsOf(request, sent),
@@ -96,6 +100,7 @@ async function answerJson(
     return repeated ? once(tx, key, repeated, answered) : answered();
   };
   const answer = await runRoute(route, visit, input, answerWith, repeated !== false);
+  if (streams) return withStream(route, answer, visit);
   const seconds = preferredWait(request, route, visit.visitor);
   return seconds === null ? answer : afterWait(route, answer, seconds, visit);
 }

@@ -16,6 +16,7 @@ import { API_ROOT } from './openapi.ts';
 import { forgetRest } from './rest-of-body.ts';
 import { routeTable } from './route-table.ts';
 import { sentRequest } from './sent-request.ts';
+import { wantsStream } from './submitted-stream.ts';
 
 interface Parts {
   readonly services: ApiServices;
@@ -73,7 +74,14 @@ async function answer(
     checkRequest(incoming, settings, stopping);
     const address = clientAddress(incoming, trusted);
     const request = sentRequest(incoming);
-    const arrival = { request, path: params, address, signal, admitted, use: 'answer' } as const;
+    const arrival = {
+      request,
+      path: params,
+      address,
+      signal,
+      admitted,
+      use: wantsStream(route, request) ? 'stream' : 'answer',
+    } as const;
     const { method, path } = route;
     const seen = { method, route: path, requestId, parent: request.headers.get('traceparent'), address };
     const result = await observed(seen, services, () =>

@@ -4,6 +4,8 @@ import { ERRORS, type ErrorCode } from '../../core/errors/error-table.ts';
 import { SESSION_COOKIE } from '../door/session-cookie.ts';
 import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
+import { workEvent } from '../streams/event-schemas.ts';
+import { describedParameter, IDEMPOTENCY_KEY, PREFER } from './openapi-parameters.ts';
 import { mayBeAbsent } from './parse-input.ts';
 import { PROBLEM_TYPE, problemSchema } from './problem.ts';
 
@@ -114,44 +116,6 @@ function parametersOf(route: Route, schemas: Json): Json[] {
   ];
 }
 
-/** Parameters whose schemas say nothing of themselves. */
-const PARAMETERS: Readonly<Record<string, string>> = {
-  id: 'The id of what the path names.',
-  chat_id: 'The id of the conversation.',
-  message_id: 'The id of the message.',
-  name: 'The name of what the path names.',
-  after: 'The `next` of the page before.',
-  limit: 'At most this many.',
-  state: 'Only those in this state.',
-  faculty: 'Only those of this faculty; in a path, the faculty.',
-};
-
-function describedParameter(name: string, { description, ...schema }: Json): Json {
-  // A list is one value, with commas.
-  return {
-    description: description ?? PARAMETERS[name],
-    ...(schema['type'] === 'array' && { style: 'form', explode: false }),
-    schema,
-  };
-}
-
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description: 'A request with the same key and body has its effect once; repetitions get the first answer.',
-  schema: { type: 'string', minLength: 1, maxLength: 200 },
-};
-
-const PREFER = {
-  name: 'Prefer',
-  in: 'header',
-  required: false,
-  description:
-    '`wait=SECONDS`, at most 60: answer when the work has ended, or after that time. Also needs scope `read`.',
-  schema: { type: 'string' },
-};
-
 function awaits(route: Route): boolean {
   return route.kind === 'json' && route.awaits !== undefined;
 }
@@ -186,7 +150,7 @@ function success(route: Route, schemas: Json): Json {
     [route.status]: {
       description: awaits(route) && route.status === 202 ? `Done; with \`Prefer: wait\`: ${UNENDED}` : 'Done.',
       ...(route.session && { headers: { 'Set-Cookie': SET_COOKIE } }),
-      content: answer,
+      content: { ...answer, ...(route.streams && eventStream(schemas)) },
     },
   };
 }
@@ -195,6 +159,13 @@ const SET_COOKIE = {
   description: `Sets \`${SESSION_COOKIE}\`, or removes it.`,
   schema: { type: 'string' },
 };
+
+/** OpenAPI 3.1 has no word for the items of a stream. */
+function eventStream(schemas: Json): Json {
+  return {
+    'text/event-stream': { schema: { type: 'string' }, 'x-item-schema': schemaOf(workEvent, 'output', schemas) },
+  };
+}
 
 const described = (each: readonly ErrorCode[]) => `One of: ${each.map((code) => `\`${code}\``).join(', ')}.`;
 

@@ -9,6 +9,7 @@ import type { EventHub } from './event-hub.ts';
 import { type FramesFor, StalledClient, sendEvents } from './event-stream.ts';
 import type { Eyes } from './eyes.ts';
 import { followItem, readBeginning } from './follow-item.ts';
+import type { Frame } from './frame.ts';
 import type { StateFeeds } from './state-feed.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
@@ -24,6 +25,8 @@ export interface EventRequest {
   readonly scope: EventScope;
   /** The header `Last-Event-ID`, or the query parameter `after`; null: from the beginning; `now`: what comes. */
   readonly after: string | null;
+  /** What comes before everything else; default: nothing. */
+  readonly first?: readonly Frame[];
 }
 
 /**
@@ -31,12 +34,15 @@ export interface EventRequest {
  * has no end. Errors: `work.not_found`, also for what the visitor may not see; `usage.invalid` for an id that is not one of its events; `http.unauthorized`.
  */
 export async function answerEvents(services: EventServices, request: EventRequest): Promise<Response> {
-  const { eyes, scope, after } = request;
+  const { eyes, scope, after, first = [] } = request;
   const beginning = await readBeginning(eyes, scope, after);
   const over = scope.kind === 'work' && beginning.page.items.every(({ state }) => isTerminal(state));
-  if (over && beginning.page.events.length === 0) return new Response(null, { status: 204 });
+  if (over && beginning.page.events.length === 0 && first.length === 0) return new Response(null, { status: 204 });
   const leaving = new AbortController();
-  const frames: FramesFor = (sink) => followItem(services, eyes, scope, beginning, leaving.signal, sink);
+  const frames: FramesFor = async function* (sink) {
+    if (first.length > 0) yield first;
+    yield* followItem(services, eyes, scope, beginning, leaving.signal, sink);
+  };
   return streamResponse(frames, () => leaving.abort('left'), services);
 }
 

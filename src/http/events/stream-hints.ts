@@ -15,6 +15,11 @@ export const STREAM_HINTS = {
     when: 'the server ends the stream early: an error such as `http.unauthorized` after the token was revoked, or `work.not_found` after one was removed from a conversation',
     fields: { code: errorCode },
   },
+  submitted: {
+    name: 'SubmittedHint',
+    when: 'first, of a request that submits work and accepts an event stream',
+    fields: { work: z.record(z.string(), z.unknown()).describe('what the request answers otherwise') },
+  },
   position: {
     name: 'PositionHint',
     when: 'where the reader is, after `after=now`. The only hint with an id',

@@ -82,6 +82,8 @@ export interface JsonRoute extends Described {
   readonly session?: 'begins' | 'ends' | undefined;
   /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id' | undefined;
+  /** A client that accepts an event stream gets the events of the item that `awaits` names, after the answer itself. Default: false. */
+  readonly streams?: boolean | undefined;
   /** `run` sends one statement and no other. Default: false. */
   readonly oneStatement?: boolean | undefined;
   /** Of success; default 200. */

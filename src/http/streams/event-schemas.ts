@@ -38,7 +38,9 @@ const closed = hint('closed', STREAM_HINTS.closed);
 const ofWork = [...recorded(WORK_EVENTS, rowId()), ...hints(WORK_HINTS), closed];
 
 /** What the stream of a work item sends: what is recorded, and hints. */
-export const workEvent = z.union([...ofWork, hint('missed', STREAM_HINTS.missed), position]).meta({ id: 'WorkEvent' });
+export const workEvent = z
+  .union([...ofWork, hint('missed', STREAM_HINTS.missed), position, hint('submitted', STREAM_HINTS.submitted)])
+  .meta({ id: 'WorkEvent' });
 
 /** What the stream of a conversation sends: its own events, those of its answers, and hints. */
 export const chatEvent = z
