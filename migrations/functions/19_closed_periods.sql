@@ -26,7 +26,8 @@ language plpgsql as $$
 declare
   v_now  constant timestamptz := animus.now();
   v_seen constant pg_snapshot := pg_current_snapshot();
-  v_read animus.periods_read;
+  v_read  animus.periods_read;
+  v_ended boolean;
 begin
   select * into v_read from animus.periods_read r where r.reader = p_reader for update skip locked;
   if not found then
@@ -34,8 +35,12 @@ begin
     values (p_reader, '-infinity', '-infinity', v_now, pg_snapshot_xmax(v_seen)) on conflict do nothing;
     return;
   end if;
-  if v_read.asked_xid <= pg_snapshot_xmin(v_seen) or v_read.asked_xid > pg_snapshot_xmax(v_seen) then
-    if v_read.asked_xid <= pg_snapshot_xmin(v_seen) then v_read.closed := greatest(v_read.closed, v_read.asked_at - interval '5 seconds'); end if;
+  v_ended := v_read.asked_xid <= pg_snapshot_xmin(v_seen);
+  -- Asked again at once, a quiet server would close a period of milliseconds each time, and a reader would never be done.
+  if v_ended and v_read.asked_at between v_now - interval '10 seconds' and v_now then
+    null;
+  elsif v_ended or v_read.asked_xid > pg_snapshot_xmax(v_seen) then
+    if v_ended then v_read.closed := greatest(v_read.closed, v_read.asked_at - interval '5 seconds'); end if;
     update animus.periods_read r set closed = v_read.closed, asked_at = v_now, asked_xid = pg_snapshot_xmax(v_seen) where r.reader = p_reader;
   end if;
   if v_read.closed > v_read.up_to then since := v_read.up_to; until := v_read.closed; end if;

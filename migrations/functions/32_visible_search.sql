@@ -63,7 +63,8 @@ begin
                     where w.resolved_at >= coalesce(p_filter.ended_since, '-infinity') and w.resolved_at < coalesce(p_filter.ended_until, 'infinity') limit v_most + 1);
     if cardinality(v_ids) <= v_most then ids := v_ids; return; end if;
   end if;
-  if p_sort = 'ended' then
+  -- Its end is told to the person, so it goes through the items of all people only for those who see them.
+  if p_sort = 'ended' and p_filter.sees_all then
     walks := array['select w.* from animus.work_items w where w.resolved_at >= coalesce($7, ''-infinity'') and w.resolved_at < coalesce($8, ''infinity'')
                        and (w.resolved_at, w.id) < (coalesce($15::timestamptz, ''infinity''), coalesce($16, ''ffffffff-ffff-ffff-ffff-ffffffffffff'')) order by w.resolved_at desc, w.id desc'];
   elsif not p_filter.sees_all then

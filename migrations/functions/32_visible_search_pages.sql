@@ -3,7 +3,8 @@
 -- Returns a page of visible work by a filter (read_work_filter). p_sort: newest, oldest; ended: the last end first; cost, duration, priority: the highest first, then the
 -- newest. Duration is that of ended work. The next page begins after p_after and, but for newest and oldest, its p_after_value: next_id and next_value say what that is;
 -- null: there is none. Where no index finds what matches, at most 20,000 items are looked at: in the order of newest, oldest and ended, a page may then have less than p_limit
--- items, or none, and yet a next one. cut: of cost, duration and priority, only the newest items were looked at.
+-- items, or none, and yet a next one. cut: of cost, duration and priority, and for those
+-- who do not see all work of ended, too, only the newest items were looked at.
 -- Locks: none. Raises: WA004.
 create or replace function animus.find_visible_work(
   p_limit int, p_filter jsonb default '{}', p_sort text default 'newest', p_after uuid default null, p_after_value text default null,
@@ -13,7 +14,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 declare
   v_value  constant text := case p_sort when 'newest' then 'null' when 'oldest' then 'null' when 'ended' then 'animus.iso_time(s.resolved_at)'
     when 'cost' then '(s.cost_usd + s.lost_usd)' when 'duration' then 'extract(epoch from s.resolved_at - s.created_at)' when 'priority' then 's.priority' end;
-  v_ranked constant boolean := coalesce(p_sort in ('cost', 'duration', 'priority'), false);
+  v_ranked constant boolean := coalesce(p_sort in ('cost', 'duration', 'priority') or p_sort = 'ended' and not animus.sees_all(), false);
   v_filter record;
   v_from   record;
   v_where  text;

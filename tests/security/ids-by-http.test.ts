@@ -40,7 +40,8 @@ test('a merge into work of an operator below own work names it nowhere', async (
     (r) => r.path,
   );
   expect(paths.length).toBeGreaterThan(10);
-  for (const path of paths) {
+  for (const route of paths) {
+    const path = route.replace('{turn}', '1').replace('{call_id}', 'call_1');
     await call('GET', path.replace('{id}', id));
     // The stream of open work does not end.
     if (!path.endsWith('/events')) await call('GET', path.replace('{id}', parent));

@@ -33,12 +33,13 @@ afterAll(async () => {
   await dropLogins(logins);
 });
 
-/** All pages, and whether the items were ranked only in part. */
+/** All pages, and whether the items were ranked only in part. `ends` gets the ids with which pages end. */
 async function allPages(
   db: Queryable,
   filter: WorkFilter,
   sort: WorkSort,
   limit: number,
+  ends: string[] = [],
 ): Promise<[string[], boolean]> {
   const ids: string[] = [];
   let some = false;
@@ -48,6 +49,7 @@ async function allPages(
     ids.push(...page.ids);
     some ||= page.partial;
     after = page.next ?? undefined;
+    if (after !== undefined) ends.push(after.id);
   } while (after !== undefined);
   return [ids, some];
 }
@@ -135,13 +137,18 @@ test('a submitter finds and counts only its own', async () => {
   ]) {
     const expected = own.filter((item) => matches(item, filter));
     await asVisitor(gateway, alice, async (tx) => {
-      for (const sort of SORTS)
+      for (const sort of SORTS) {
+        const ends: string[] = [];
+        const [ids] = await allPages(tx, filter, sort, 500, ends);
         expect(
           difference(
-            (await allPages(tx, filter, sort, 500))[0],
+            ids,
             sorted(expected, sort).map(({ id }) => id),
           ),
         ).toBeNull();
+        // Where a page ends is told, too.
+        expect(ends.filter((id) => !own.some((item) => item.id === id))).toEqual([]);
+      }
       const counts = await countWork(tx, filter);
       expect(counts.reduce((sum, one) => sum + one.items, 0)).toBe(expected.length);
     });

@@ -107,3 +107,14 @@ test('the service of a daemon writes them', async () => {
     await service.stop();
   }
 });
+
+test('a quiet server is read to the end, and then left alone for some seconds', async () => {
+  const db = server.database;
+  await submit(db, 'a heron');
+  // Other tests on the server have transactions, too.
+  await eventually('all has been read', async () => ((await writeWords(db, 1000)) === null ? true : null));
+  const asked = async () => (await db.query(`select asked_at from animus.periods_read where reader = 'words'`))[0];
+  const before = await asked();
+  for (let n = 0; n < 20; n++) expect(await writeWords(db, 1000)).toBeNull();
+  expect(await asked()).toEqual(before);
+});
