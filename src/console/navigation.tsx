@@ -5,11 +5,9 @@ import { goTo, hrefTo, place } from './model/place.ts';
 import { logOut } from './model/session.ts';
 import { session } from './model/session-state.ts';
 import { PAGES } from './pages.ts';
+import { createChord } from './ui/chord.ts';
 import { isTyping } from './ui/keys.ts';
 import { S } from './words/strings.ts';
-
-/** How long after `g` the letter may come. */
-const CHORD_MS = 1500;
 
 export function Navigation() {
   useEffect(listenForKeys, []);
@@ -52,17 +50,19 @@ function Needs() {
   );
 }
 
+/** Before all others: the second key of a chord means nothing else, such as `a`, which approves in the inbox. */
 function listenForKeys(): () => void {
-  let since = 0;
+  const chord = createChord();
   const pressed = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    if (event.key === 'g') since = event.timeStamp;
-    else if (event.timeStamp - since < CHORD_MS) {
-      since = 0;
-      const page = PAGES.find(({ menu }) => menu?.key === event.key);
-      if (page) goTo(page.name);
-    }
+    if (document.querySelector('dialog[open]') !== null) return;
+    const key = chord(event.key, event.timeStamp);
+    if (key === null) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const page = PAGES.find(({ menu }) => menu?.key === key);
+    if (page) goTo(page.name);
   };
-  addEventListener('keydown', pressed);
-  return () => removeEventListener('keydown', pressed);
+  addEventListener('keydown', pressed, true);
+  return () => removeEventListener('keydown', pressed, true);
 }

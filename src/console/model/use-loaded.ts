@@ -29,33 +29,52 @@ export function useLoaded<Value>(
   const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({ value: undefined, problem: null, loading: true });
   const [round, setRound] = useState(0);
   const reload = () => setRound((before) => before + 1);
+  const run = useRef({ busy: false, due: false });
+  /** A read that takes long is not begun again and again, and a hidden page reads when it is shown. */
+  const refresh = () => {
+    if (run.current.busy || document.visibilityState !== 'visible') run.current.due = true;
+    else reload();
+  };
   const key = JSON.stringify(inputs);
   const shownKey = useRef(key);
 
   useEffect(() => {
     const stop = new AbortController();
+    const now = { busy: true, due: false };
+    run.current = now;
+    const settle = (next: (before: Omit<Loaded<Value>, 'reload'>) => Omit<Loaded<Value>, 'reload'>) => {
+      if (stop.signal.aborted) return;
+      now.busy = false;
+      setState(next);
+      if (now.due) refresh();
+    };
     const isOther = shownKey.current !== key;
     shownKey.current = key;
     setState((before) => ({ ...before, ...(isOther && { problem: null }), loading: true }));
     load(stop.signal).then(
-      (value) => !stop.signal.aborted && setState({ value, problem: null, loading: false }),
-      (error: unknown) =>
-        !stop.signal.aborted && setState((before) => ({ ...before, problem: sentenceOf(error), loading: false })),
+      (value) => settle(() => ({ value, problem: null, loading: false })),
+      (error: unknown) => settle((before) => ({ ...before, problem: sentenceOf(error), loading: false })),
     );
     return () => stop.abort();
   }, [key, round]);
 
   useEffect(() => {
     if (everyMs === undefined) return undefined;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    const timer = setInterval(refresh, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
+
+  useEffect(() => {
+    const shown = () => run.current.due && !run.current.busy && refresh();
+    document.addEventListener('visibilitychange', shown);
+    return () => document.removeEventListener('visibilitychange', shown);
+  }, []);
 
   const seen = useRef(changes.peek());
   useSignalEffect(() => {
     if (!live || changes.value === seen.current) return;
     seen.current = changes.value;
-    reload();
+    refresh();
   });
   return { ...state, reload };
 }

@@ -1136,6 +1136,7 @@ export const S = {
     isSaved: 'The filter was saved in this browser.',
     forget: (name: string) => `Forget the filter ${name}`,
     name: 'Name',
+    somePending: 'There are new items.',
     pending: (count: number) => `${count.toLocaleString('en')} new: show`,
     count: (items: number, more: boolean) => `${plural(items, 'item')}${more ? ' or more' : ''}`,
     select: (title: string) => `Select ${title}`,

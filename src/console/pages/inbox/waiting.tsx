@@ -54,7 +54,9 @@ function List({ now, reload }: ListProps) {
   const causes = isHeld.current ? held(shown.current, left) : left.filter(({ rows }) => rows.length > 0);
   shown.current = causes;
   const rows = rowsOf(causes);
-  const named = place.value.query.get('ask');
+  // Without a request in the address, the one that was shown first stays until it is decided here: no other moves under the pointer.
+  const pinned = useRef<string | null>(null);
+  const named = place.value.query.get('ask') ?? pinned.current;
   const row = rows.find(({ ask }) => ask.ask_id === named) ?? (named === null ? rows[0] : undefined);
   const at = row?.ask.ask_id ?? null;
   const hold = (is: boolean) => {
@@ -66,6 +68,7 @@ function List({ now, reload }: ListProps) {
     if (is === 'done') tell(text);
     else tellProblem(S.inbox.gone(text));
     const next = nextAfter(causes, id);
+    pinned.current = next;
     decided.current.add(id);
     if (at === id) show(next);
     hasDecided.current = true;
@@ -84,6 +87,7 @@ function List({ now, reload }: ListProps) {
     choose: () => at !== null && toggle(at),
   });
   useEffect(() => {
+    if (at !== null) pinned.current = at;
     document.querySelector('[data-current]')?.scrollIntoView({ block: 'nearest' });
     const heading = document.querySelector<HTMLElement>('.ask h2');
     if (hasDecided.current) heading?.focus();

@@ -16,12 +16,14 @@ interface BulkBarProps {
 }
 
 export function BulkBar({ filter, items, selected, onSelect, reload }: BulkBarProps) {
-  const [opened, setOpened] = useState<BulkAct | null>(null);
+  // What the dialog says is what it does: the list and the selection change behind it.
+  const [opened, setOpened] = useState<{ readonly act: BulkAct; readonly target: BulkTarget } | null>(null);
   const chosen = items.filter(({ id }) => selected.has(id));
   const matching = bulkFilterOf(filter);
   const target: BulkTarget | null =
     chosen.length > 0 ? { is: 'items', items: chosen } : matching === null ? null : { is: 'filter', filter: matching };
-  if (!may('work') || items.length === 0) return null;
+  const open = (act: BulkAct) => target !== null && setOpened({ act, target });
+  if (!may('work') || (items.length === 0 && opened === null)) return null;
   return (
     <div class="bulk">
       {chosen.length > 0 && (
@@ -36,7 +38,7 @@ export function BulkBar({ filter, items, selected, onSelect, reload }: BulkBarPr
         type="button"
         disabled={target === null}
         title={target === null ? S.work.tooNarrow : undefined}
-        onClick={() => setOpened('cancel')}
+        onClick={() => open('cancel')}
       >
         {chosen.length > 0 ? S.work.cancelSelected : S.work.cancelAll} …
       </button>
@@ -45,15 +47,15 @@ export function BulkBar({ filter, items, selected, onSelect, reload }: BulkBarPr
           type="button"
           disabled={target === null}
           title={target === null ? S.work.tooNarrow : undefined}
-          onClick={() => setOpened('retry')}
+          onClick={() => open('retry')}
         >
           {chosen.length > 0 ? S.work.retrySelected : S.work.retryAll} …
         </button>
       )}
-      {opened !== null && target !== null && (
+      {opened !== null && (
         <BulkDialog
-          act={opened}
-          target={target}
+          act={opened.act}
+          target={opened.target}
           onClose={(isDone) => {
             setOpened(null);
             if (isDone) onSelect(new Set());

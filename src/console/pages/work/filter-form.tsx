@@ -53,7 +53,7 @@ function Typed({ name, label, type = 'text', list, placeholder, wide = false }: 
   useEffect(() => setTyped(shown), [shown]);
   useEffect(() => {
     if (typed === shown) return undefined;
-    const timer = setTimeout(() => changeQuery({ [name]: typed.trim() }, { replace: true }), TYPED_MS);
+    const timer = setTimeout(() => changeQuery({ [name]: typed }, { replace: true }), TYPED_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   useEffect(() => (name === 'q' ? focusWithSlash(input.current!) : undefined), []);

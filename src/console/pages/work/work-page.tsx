@@ -43,14 +43,15 @@ export default function WorkPage() {
 }
 
 function List({ filter }: { readonly filter: WorkFilter }) {
-  const key = JSON.stringify(filter);
+  // Without the times of «the last hour», which are others each minute.
+  const key = place.value.query.toString();
   const [pages, setPages] = useState(1);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
     setPages(1);
     setSelected(new Set());
   }, [key]);
-  const list = useLoaded((signal) => readPages(filter, pages, signal), [filter, pages], { live: true });
+  const list = useLoaded((signal) => readPages(filter, key, pages, signal), [filter, pages], { live: true });
   return (
     <Shown of={list}>
       {({ items, more, of }) => (
@@ -82,7 +83,10 @@ function Rows({ items, of, selected, onSelect }: RowsProps) {
   const { rows, pending, hold, release } = useSteady(items, ({ id }) => id, of);
   return (
     <>
-      <div class="work-pending" aria-live="polite">
+      <div class="work-pending">
+        <span class="unseen" aria-live="polite">
+          {pending > 0 && S.work.somePending}
+        </span>
         {pending > 0 && (
           <button type="button" class="quiet" onClick={release}>
             {S.work.pending(pending)}
@@ -103,9 +107,9 @@ interface Read {
   readonly of: string;
 }
 
-async function readPages(filter: WorkFilter, pages: number, signal: AbortSignal): Promise<Read> {
+async function readPages(filter: WorkFilter, key: string, pages: number, signal: AbortSignal): Promise<Read> {
   const items: WorkSummary[] = [];
-  const of = `${pages} ${JSON.stringify(filter)}`;
+  const of = `${pages} ${key}`;
   let after: string | undefined;
   for (let page = 0; page < pages; page++) {
     const { items: some, next } = await api.work.list({ ...filter, after, limit: PAGE }, { signal }).page();

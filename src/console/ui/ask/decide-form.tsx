@@ -29,7 +29,7 @@ interface DecideFormProps {
   readonly hasKeys: boolean;
 }
 
-/** A request that has just appeared is not decided by a key that was meant for the one before. */
+/** A request that has just appeared is not decided by a key or a click that was meant for the one before. */
 const SETTLED_MS = 400;
 
 type Open = 'nothing' | 'deny' | 'edit' | 'always';
@@ -43,7 +43,7 @@ export function DecideForm({ ask, decide, handle, hasKeys }: DecideFormProps) {
   const since = useRef(performance.now());
   const answer = useRef<HTMLTextAreaElement>(null);
   const send = async (decision: Decision) => {
-    if (busy) return;
+    if (busy || performance.now() - since.current <= SETTLED_MS) return;
     setBusy(true);
     setProblem(null);
     const { is, text } = await decide(decision);
@@ -56,7 +56,7 @@ export function DecideForm({ ask, decide, handle, hasKeys }: DecideFormProps) {
     handle.current = {
       approve() {
         if (!ways.includes('approve')) answer.current?.focus();
-        else if (performance.now() - since.current > SETTLED_MS) approve();
+        else approve();
       },
       startDeny: () => ways.includes('deny') && setOpen('deny'),
       startEdit: () => (ways.includes('edit') || budgetOf(ask) !== null) && setOpen('edit'),
