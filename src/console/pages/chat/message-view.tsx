@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../../model/api.ts';
-import { may, session } from '../../model/session-state.ts';
+import { may, whoseMe } from '../../model/session-state.ts';
 import { Action } from '../../ui/action.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Prose } from '../../ui/prose.tsx';
@@ -88,8 +88,8 @@ interface ActsProps extends Omit<MessageViewProps, 'showVersions'> {
 function Acts({ message, place, edit, children }: ActsProps) {
   const [asks, setAsks] = useState(false);
   const { workspace, chat } = place;
-  const now = session.value;
-  const isMine = now.is === 'open' && (now.me.actor === message.author || now.me.role === 'operator');
+  const me = whoseMe();
+  const isMine = me !== null && (me.actor === message.author || me.role === 'operator');
   const isAnswered = !message.told && message.item !== null;
   if (!may('work')) return <div class="chat-acts">{children}</div>;
   return (

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../../model/api.ts';
 import { useLiveStates } from '../../model/live.ts';
 import { changeQuery, hrefTo, place } from '../../model/place.ts';
-import { may, session } from '../../model/session-state.ts';
+import { may, whoseMe } from '../../model/session-state.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { AskCard } from '../../ui/ask/ask-card.tsx';
 import type { Decided } from '../../ui/ask/decide.ts';
@@ -132,5 +132,5 @@ function show(ask: string | null): void {
 
 function reasonNot(): string | null {
   if (may('decide')) return null;
-  return S.inbox.mayNot(session.value.is === 'open' ? session.value.me.role : '');
+  return S.inbox.mayNot(whoseMe()?.role ?? '');
 }
