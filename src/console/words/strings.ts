@@ -128,8 +128,7 @@ export const S = {
     hash: 'Hash of what is decided:',
     removes: 'Deletes the file',
     writes: 'This is the whole new content. The file must not exist, or the agent must have read all of it.',
-    overwrites:
-      'This is the whole new content. It replaces an existing file, even one the agent has not read.',
+    overwrites: 'This is the whole new content. It replaces an existing file, even one the agent has not read.',
     replacesAll: 'Every place in the file where the text occurs is changed.',
     command: 'The command line',
     parts: 'The commands that it runs',
@@ -829,6 +828,8 @@ export const S = {
   },
   now: {
     title: 'Now',
+    onlyOwn: 'Your role sees its own work only.',
+    ownWork: 'Your work',
     needsYou: 'Needs a person',
     nothingNeedsYou: 'Nothing waits for a person.',
     running: 'Running',
@@ -1153,7 +1154,7 @@ export const S = {
       cancel: (count: number) => `${plural(count, 'item')} will be cancelled.`,
       retry: (count: number) => `${plural(count, 'item')} will be queued again.`,
     },
-    bulkOthers: (count: number) => 
+    bulkOthers: (count: number) =>
       count === 1
         ? '1 selected item is in another state and stays as it is.'
         : `${plural(count, 'selected item')} are in other states and stay as they are.`,
