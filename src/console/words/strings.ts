@@ -203,6 +203,8 @@ export const S = {
     history: 'Decided',
     back: '← All requests',
     notWaiting: 'This request no longer waits: it was decided or withdrawn. «Decided» shows what became of it.',
+    unlisted: (most: number) =>
+      `This request is not among the oldest ${most.toLocaleString('en')}, and only those are shown. It may still be waiting.`,
     decidedElsewhere: 'This no longer waits: somebody else has decided it, or it was withdrawn.',
     gone: (why: string) => `This was decided elsewhere: ${why}`,
     mayNot: (role: string) =>
