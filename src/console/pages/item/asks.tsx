@@ -33,6 +33,8 @@ export function Asks({ id, reload }: AsksProps) {
                 if (is === 'failed') return;
                 if (is === 'done') tell(text);
                 else tellProblem(S.inbox.gone(text));
+                // The card that has the focus goes.
+                document.querySelector('h1')?.focus();
                 read.reload();
                 reload();
               }}
