@@ -4,13 +4,14 @@
  */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Approval, type Client, createClient } from '../client/client.ts';
+import { type Client, createClient } from '../client/client.ts';
 import baseStyle from './styles/base.css?inline';
 import piecesStyle from './styles/pieces.css?inline';
 import tokens from './styles/tokens.css?inline';
 import askStyle from './ui/ask/ask.css?inline';
 import { AskCard } from './ui/ask/ask-card.tsx';
 import type { Decided } from './ui/ask/decide.ts';
+import { MOST_ASKS, nextAsk, type OneAsk, readAsk } from './ui/ask/one-ask.ts';
 import { startClock } from './ui/clock.ts';
 import diffStyle from './ui/diff.css?inline';
 import jsonStyle from './ui/json.css?inline';
@@ -21,7 +22,6 @@ import { S } from './words/strings.ts';
 
 /** How often it looks whether somebody else has decided. */
 const LOOK_MS = 10_000;
-const MOST_ASKS = 1000;
 
 class AgentGate extends HTMLElement {
   static readonly observedAttributes = ['base-url', 'ask'];
@@ -70,35 +70,32 @@ interface GateProps {
   readonly onDecided: (decided: Decided) => void;
 }
 
-type Shown =
-  | { readonly is: 'loading' }
-  | { readonly is: 'waiting'; readonly ask: Approval; readonly mayNot: string | null }
-  | { readonly is: 'over'; readonly decided: Decided };
-
 function Gate({ client, id, onDecided }: GateProps) {
-  const [shown, setShown] = useState<Shown>({ is: 'loading' });
+  const [shown, setShown] = useState<OneAsk>({ is: 'loading' });
   const [problem, setProblem] = useState<string | null>(null);
+  const isOver = shown.is === 'over';
   useEffect(() => {
+    if (isOver) return undefined;
     const stop = new AbortController();
     const look = async () => {
       try {
-        const next = await read(client, id, stop.signal);
-        // The card stays as the person sees it while it waits.
-        setShown((before) =>
-          before.is === 'over' || (before.is === 'waiting' && next.is === 'waiting') ? before : next,
-        );
+        const read = await readAsk(client, id, stop.signal);
+        setShown((before) => nextAsk(before, read));
         setProblem(null);
       } catch (error) {
         if (!stop.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
       }
     };
     void look();
-    const timer = setInterval(() => void look(), LOOK_MS);
+    const lookIfSeen = () => document.visibilityState === 'visible' && void look();
+    const timer = setInterval(lookIfSeen, LOOK_MS);
+    document.addEventListener('visibilitychange', lookIfSeen);
     return () => {
       stop.abort();
       clearInterval(timer);
+      document.removeEventListener('visibilitychange', lookIfSeen);
     };
-  }, []);
+  }, [isOver]);
   useEffect(() => {
     if (shown.is === 'over') onDecided(shown.decided);
   }, [shown.is]);
@@ -109,23 +106,13 @@ function Gate({ client, id, onDecided }: GateProps) {
     <>
       {problem !== null && <Problem text={problem} />}
       {shown.is === 'loading' && problem === null && <p class="faint">{`${S.common.loading} …`}</p>}
+      {shown.is === 'unlisted' && <p class="faint">{S.inbox.unlisted(MOST_ASKS)}</p>}
       {shown.is === 'over' && <p role="status">{shown.decided.text}</p>}
       {shown.is === 'waiting' && (
         <AskCard ask={shown.ask} client={client} mayNot={shown.mayNot} workHref={() => null} onDecided={onResult} />
       )}
     </>
   );
-}
-
-async function read(client: Client, id: string, signal: AbortSignal): Promise<Shown> {
-  const [{ items }, { role, scopes }] = await Promise.all([
-    client.approvals.list({ limit: MOST_ASKS }, { signal }),
-    client.people.showMe({ signal }),
-  ]);
-  const ask = items.find((one) => one.ask_id === id);
-  if (ask === undefined) return { is: 'over', decided: { is: 'gone', text: S.inbox.decidedElsewhere } };
-  const isAllowed = role === 'operator' && scopes.includes('decide');
-  return { is: 'waiting', ask, mayNot: isAllowed ? null : S.inbox.mayNot(role) };
 }
 
 if (customElements.get('agent-gate') === undefined) {

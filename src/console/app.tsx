@@ -3,36 +3,48 @@ import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { sentenceOf } from './model/api.ts';
 import { place } from './model/place.ts';
-import { session } from './model/session-state.ts';
+import { session, whoseMe } from './model/session-state.ts';
 import { useDocumentTitle, useTitle } from './model/title.ts';
 import { Navigation } from './navigation.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { type Page, pageAt } from './pages.ts';
+import { Person } from './person.tsx';
 import { Notices } from './ui/notices.tsx';
 import { Problem } from './ui/problem.tsx';
 import { S } from './words/strings.ts';
 
 export function App() {
   const now = session.value;
-  useDocumentTitle();
-  if (now.is === 'unknown') return null;
-  if (now.is === 'none') return <LoginPage ended={now.ended} problem={now.problem} />;
-  const page = pageAt(place.value);
+  const isOpen = now.is === 'open';
+  const me = whoseMe();
+  useDocumentTitle(now.is === 'none' ? S.login.title : null);
   return (
     <>
-      <a class="skip" href="#main" onClick={skipToMain}>
-        {S.nav.skip}
-      </a>
-      <Navigation />
-      <main id="main" tabIndex={-1}>
-        {page === undefined ? (
-          <Problem text={S.nav.noPage(place.value.page)} />
-        ) : (
-          <LoadedPage key={page.name} page={page} />
-        )}
-      </main>
-      <Notices />
+      {now.is === 'none' && <LoginPage ended={now.ended} problem={now.problem} />}
+      {isOpen && (
+        <a class="skip" href="#main" onClick={skipToMain}>
+          {S.nav.skip}
+        </a>
+      )}
+      {isOpen && <Navigation />}
+      {me !== null && <Main key={me.actor} isHidden={!isOpen} />}
+      {isOpen && <Notices />}
     </>
+  );
+}
+
+/** Hidden, it keeps what was typed until the same person has logged in again. */
+function Main({ isHidden }: { readonly isHidden: boolean }) {
+  const page = pageAt(place.value);
+  return (
+    <main id="main" tabIndex={-1} hidden={isHidden} inert={isHidden}>
+      {page === undefined ? (
+        <Problem text={S.nav.noPage(place.value.page)} />
+      ) : (
+        <LoadedPage key={page.name} page={page} />
+      )}
+      <Person />
+    </main>
   );
 }
 

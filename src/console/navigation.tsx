@@ -2,9 +2,8 @@
 import { useEffect } from 'preact/hooks';
 import { needs, useNeeds } from './model/needs.ts';
 import { goTo, hrefTo, place } from './model/place.ts';
-import { logOut } from './model/session.ts';
-import { session } from './model/session-state.ts';
 import { PAGES } from './pages.ts';
+import { Person } from './person.tsx';
 import { createChord } from './ui/chord.ts';
 import { isTyping } from './ui/keys.ts';
 import { S } from './words/strings.ts';
@@ -12,7 +11,6 @@ import { S } from './words/strings.ts';
 export function Navigation() {
   useEffect(listenForKeys, []);
   useNeeds();
-  const now = session.value;
   return (
     <nav class="nav" aria-label={S.nav.label}>
       <a class="nav-home" href={hrefTo('now')}>
@@ -27,14 +25,7 @@ export function Navigation() {
           </li>
         ))}
       </ul>
-      {now.is === 'open' && (
-        <div class="nav-person">
-          <span title={S.nav.role(now.me.role)}>{now.me.person}</span>
-          <button type="button" class="quiet" onClick={() => void logOut()}>
-            {S.nav.logOut}
-          </button>
-        </div>
-      )}
+      <Person />
     </nav>
   );
 }
@@ -44,7 +35,7 @@ function Needs() {
   const waiting = needs.value ?? 0;
   if (waiting === 0) return null;
   return (
-    <span class="badge" role="status" aria-label={S.nav.needs(waiting)}>
+    <span class="badge" aria-label={S.nav.needs(waiting)}>
       {waiting.toLocaleString('en')}
     </span>
   );

@@ -37,7 +37,13 @@ const QUERIES: Readonly<Record<string, (things: Things) => string>> = {
   spend: () => '?by=faculty',
 };
 /** What nobody here has. */
-const NAMES: Readonly<Record<string, string>> = { name: 'x', version: '1', delivery_id: '1', turn: '1', call_id: 'toolu_1_1' };
+const NAMES: Readonly<Record<string, string>> = {
+  name: 'x',
+  version: '1',
+  delivery_id: '1',
+  turn: '1',
+  call_id: 'toolu_1_1',
+};
 
 interface Request {
   readonly person: string;

@@ -21,6 +21,7 @@ export function useNeeds(): void {
     document.addEventListener('visibilitychange', ask);
     return () => {
       stop.abort();
+      count.value = null;
       clearInterval(timer);
       document.removeEventListener('visibilitychange', ask);
     };

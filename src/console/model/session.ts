@@ -3,7 +3,7 @@ import { ApiError, type Session as Begun } from '../../client/client.ts';
 import { S } from '../words/strings.ts';
 import { api, sentenceOf } from './api.ts';
 import { hrefTo, place } from './place.ts';
-import { endSession, session } from './session-state.ts';
+import { endSession, refuseLogin, session } from './session-state.ts';
 
 const UNAUTHORIZED = 401;
 
@@ -23,7 +23,7 @@ export async function logIn(by: { readonly link: string } | { readonly token: st
   try {
     open(await api.people.createSession(by));
   } catch (error) {
-    endSession('never', sentenceOf(error));
+    refuseLogin(sentenceOf(error));
   }
   // The link has been used, whatever became of it: neither the address nor the back button keeps it.
   if (place.value.page === 'login') location.replace(hrefTo('now'));

@@ -13,8 +13,9 @@ export function useTitle(text: string): void {
   }, [text]);
 }
 
-export function useDocumentTitle(): void {
-  const title = titleWith(shown.value, needs.value ?? 0);
+/** `instead`: what is shown in front of the page. */
+export function useDocumentTitle(instead: string | null): void {
+  const title = instead === null ? titleWith(shown.value, needs.value ?? 0) : titleWith(instead, 0);
   useEffect(() => {
     document.title = title;
   }, [title]);

@@ -18,6 +18,7 @@ interface ActionProps {
 export function Action({ act, done, after, kind, children }: ActionProps) {
   const [busy, setBusy] = useState(false);
   const run = async () => {
+    if (busy) return;
     setBusy(true);
     try {
       await act();
@@ -29,7 +30,8 @@ export function Action({ act, done, after, kind, children }: ActionProps) {
     after?.();
   };
   return (
-    <button type="button" class={kind} disabled={busy} aria-busy={busy} onClick={() => void run()}>
+    // Not «disabled», which would take the focus from it.
+    <button type="button" class={kind} aria-disabled={busy} aria-busy={busy} onClick={() => void run()}>
       {children}
     </button>
   );

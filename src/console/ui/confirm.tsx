@@ -35,6 +35,7 @@ export function Confirm({ title, first, act, label, kind = 'primary', onClose, c
   }, []);
   const run = async (event: Event) => {
     event.preventDefault();
+    if (busy) return;
     setBusy(true);
     setProblem(null);
     try {
@@ -57,7 +58,7 @@ export function Confirm({ title, first, act, label, kind = 'primary', onClose, c
           <button type="button" onClick={() => onClose(false)}>
             {S.ui.leave}
           </button>
-          <button type="submit" class={kind} disabled={busy || !isReady} aria-busy={busy}>
+          <button type="submit" class={kind} disabled={!isReady} aria-disabled={busy} aria-busy={busy}>
             {label}
           </button>
         </div>

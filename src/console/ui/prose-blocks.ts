@@ -89,11 +89,21 @@ export interface Target {
   readonly shown: string;
 }
 
-/** Where a link leads; null: to nothing that is opened from here. Addresses of the console itself are none: a model does not navigate it. */
-export function targetOf(href: string): Target | null {
+/** Where a link leads; null: to nothing that is opened from here. Addresses of the console itself (`own`) are none: a model does not navigate it. */
+export function targetOf(href: string, own = ownOrigin()): Target | null {
   if (!URL.canParse(href)) return null;
   const url = new URL(href);
+  if (url.origin === own) return null;
   if (url.protocol === 'http:' || url.protocol === 'https:') return { href: url.href, shown: url.host };
   if (url.protocol === 'mailto:') return { href: url.href, shown: url.pathname };
   return null;
+}
+
+function ownOrigin(): string | null {
+  return typeof location === 'undefined' ? null : location.origin;
+}
+
+/** Whether the text of a link is the address that it opens, letter by letter: not one that looks like it, nor one with a name before an `@`. */
+export function saysTarget(text: string, { href }: Target): boolean {
+  return !href.includes('@') && (text === href || `${text}/` === href);
 }

@@ -8,7 +8,7 @@ import { useRef, useState } from 'preact/hooks';
 import { S } from '../words/strings.ts';
 import { CodeBlock } from './code-block.tsx';
 import { beginning } from './long-text.ts';
-import { type Block, proseReader, targetOf, withoutReferences } from './prose-blocks.ts';
+import { type Block, proseReader, saysTarget, targetOf, withoutReferences } from './prose-blocks.ts';
 import { useFrame } from './use-frame.ts';
 import { VisibleText } from './visible-text.tsx';
 import './prose.css';
@@ -179,7 +179,7 @@ interface LinkProps {
 function Link({ href, text, inside }: LinkProps) {
   const address = withoutReferences(href);
   const target = targetOf(address);
-  const plain = text === address && target !== null && !/@/.test(address.replace(/^mailto:/, ''));
+  const plain = text !== null && target !== null && saysTarget(text, target);
   return (
     <>
       {target === null ? (

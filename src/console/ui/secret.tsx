@@ -21,7 +21,7 @@ export function Secret({ title, secret, warning = null, onClose }: SecretProps) 
     setSaid(text);
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} stays>
       <p>{S.ui.secretHint}</p>
       <code class="secret" data-secret>
         {secret}

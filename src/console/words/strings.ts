@@ -77,7 +77,7 @@ export const S = {
     notCopied: 'Not copied',
   },
   ui: {
-    secretHint: 'It is shown once. Keep it where only those can read it whom it is for.',
+    secretHint: 'It is shown only once. Store it somewhere only its intended readers can see.',
     secretKept: 'I have kept it',
     counting: 'Counting',
     leave: 'Leave it as it is',
@@ -128,15 +128,14 @@ export const S = {
     hash: 'Hash of what is decided:',
     removes: 'Deletes the file',
     writes: 'This is the whole new content. The file must not exist, or the agent must have read all of it.',
-    overwrites:
-      'This is the whole new content. It replaces a file that is there, also one that the agent has not read.',
+    overwrites: 'This is the whole new content. It replaces an existing file, even one the agent has not read.',
     replacesAll: 'Every place in the file where the text occurs is changed.',
     command: 'The command line',
     parts: 'The commands that it runs',
     odd: 'Some characters are hidden, or look like others: they are marked, and their names are shown when you point at them.',
     commandProblem: {
       long: 'This line is too long to be taken apart. Read the line itself.',
-      invalid: 'This line cannot be read like bash reads it. The parts below may not be all.',
+      invalid: 'This line could not be parsed the way bash does. The list below may be incomplete.',
     },
     open: 'Only known when it runs',
     wordIs: {
@@ -204,6 +203,8 @@ export const S = {
     history: 'Decided',
     back: '← All requests',
     notWaiting: 'This request no longer waits: it was decided or withdrawn. «Decided» shows what became of it.',
+    unlisted: (most: number) =>
+      `This request is not among the oldest ${most.toLocaleString('en')}, and only those are shown. It may still be waiting.`,
     decidedElsewhere: 'This no longer waits: somebody else has decided it, or it was withdrawn.',
     gone: (why: string) => `This was decided elsewhere: ${why}`,
     mayNot: (role: string) =>
@@ -273,12 +274,12 @@ export const S = {
       `Settings${host === null ? '' : ` on ${host}`} (animus ${version})`,
     settingsHint: 'As the running daemons have read them, as far as the API tells them.',
     params: 'Parameters of its work',
-    anyParams: 'Any object; its agent reads it beside the description.',
+    anyParams: 'Any object; the agent reads it along with the description.',
     outcome: 'Outcomes of its work',
     anyOutcome: 'They have no fixed form.',
     allWork: 'All of its work',
     failures: 'Newest failures',
-    noFailures: 'None of its work is dead.',
+    noFailures: 'None of its work has died.',
     figures: {
       title: 'How its work ends',
       none: 'No work of it has completed or died.',
@@ -661,7 +662,7 @@ export const S = {
     soFar: (month: Date) =>
       `Spent in ${month.toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })}`,
     perDay: 'Average per day',
-    atEnd: 'Forecast for its end',
+    atEnd: 'Forecast for the whole month',
     computed: (days: number, left: number) =>
       `What was spent so far, and for the remaining ${left.toFixed(1)} days the average of the last ${plural(days, 'whole day')}.`,
     noForecast: 'A forecast needs a whole day of spend.',
@@ -689,7 +690,7 @@ export const S = {
     },
     nothing: 'Nothing was spent in this period.',
     dearestOf: (shown: number, all: number) =>
-      `The first ${shown.toLocaleString('en')} of ${all.toLocaleString('en')}; the total has all.`,
+      `The first ${shown.toLocaleString('en')} of ${all.toLocaleString('en')}; the total covers all of them.`,
     dearestRoots: (count: number) => `The ${count} that cost most.`,
     dearest: 'Dearest items',
     slowest: 'Slowest items',
@@ -698,7 +699,7 @@ export const S = {
     unsureHint: '* Not certain: the item says why.',
     limits: 'Limits',
     limitsForOperators: 'Only operators see and change limits. An item shows those that apply to it.',
-    noLimits: 'There are no limits. Work may cost whatever it costs.',
+    noLimits: 'There are no limits on what work may cost.',
     usedOf: 'Used',
     forEach: 'holds for each of them by itself',
     raisedFrom: (amount: string) => `raised from ${amount} by approvals`,
@@ -737,7 +738,7 @@ export const S = {
     changeTitle: 'Change this limit?',
     remove: 'Remove',
     removeTitle: 'Remove this limit?',
-    removeHint: 'The limit of the files applies again, if they have one; otherwise there is none.',
+    removeHint: 'If the configuration files set a limit, it applies again; otherwise there is none.',
     isSet: (warning: string | null) => `The limit is set.${warning === null ? '' : ` ${warning}`}`,
     isRemoved: 'The limit was removed.',
     wasRemoved: 'There was no such limit any more.',
@@ -783,13 +784,13 @@ export const S = {
     retry: 'Ask again',
     delete: 'Delete',
     deleteMessage: 'Delete this message?',
-    deleteMessageHint: 'No view and no later answer contains it then, nor its earlier versions and its files.',
+    deleteMessageHint: 'It disappears from every view and from later answers, with its earlier versions and files.',
     deleteAnswer: 'Delete this answer?',
     messageDeleted: 'Deleted.',
     endedAs: { dead: 'Died', cancelled: 'Stopped' },
     openWork: 'Work item',
     whatItDid: 'What it did',
-    notForYou: 'You joined later: you read this answer, and not its work.',
+    notForYou: 'You joined later, so you can read this answer but not the work behind it.',
     answerUnderWay: 'An answer that is being given',
     stopping: 'Stopping',
     stop: 'Stop',
@@ -812,7 +813,7 @@ export const S = {
     removePerson: 'Remove',
     invite: 'Name of a person',
     inviteNow: 'Invite',
-    inviteHint: 'Whoever is invited reads all that was said, and the work of later answers.',
+    inviteHint: 'Anyone you invite can read everything said so far, and the work behind later answers.',
     exportMarkdown: 'Export Markdown',
     exportJson: 'Export JSON Lines',
     settings: 'Settings',
@@ -829,6 +830,8 @@ export const S = {
   },
   now: {
     title: 'Now',
+    onlyOwn: 'Your role sees its own work only.',
+    ownWork: 'Your work',
     needsYou: 'Needs a person',
     nothingNeedsYou: 'Nothing waits for a person.',
     running: 'Running',
@@ -851,7 +854,7 @@ export const S = {
     allWaiting: (count: number) => `All ${count.toLocaleString('en')} requests`,
     allDead: (count: number, capped: boolean) =>
       `All ${count.toLocaleString('en')}${capped ? ' or more' : ''} that died`,
-    limits: 'Limits of which most is used',
+    limits: 'Limits that are nearly used up',
     usedUp: 'used up',
     problems: 'Problems that daemons report',
     problemKinds: {
@@ -861,7 +864,7 @@ export const S = {
     },
     lastDay: 'The last 24 hours',
     hour: 'Hour',
-    partial: 'Of the last moments not all could be counted, because no daemon adds them up.',
+    partial: 'The last few minutes may be incomplete: no running daemon is adding them up.',
     charts: {
       ended: 'Ended work per hour',
       endedSummary: (completed: number, dead: number) =>
@@ -1154,7 +1157,10 @@ export const S = {
       cancel: (count: number) => `${plural(count, 'item')} will be cancelled.`,
       retry: (count: number) => `${plural(count, 'item')} will be queued again.`,
     },
-    bulkOthers: (count: number) => `${plural(count, 'selected item')} in other states stay as they are.`,
+    bulkOthers: (count: number) =>
+      count === 1
+        ? '1 selected item is in another state and stays as it is.'
+        : `${plural(count, 'selected item')} are in other states and stay as they are.`,
     bulkProgress: 'Under way',
     bulkSoFar: (count: number) => `${count.toLocaleString('en')} so far`,
     bulkDone: {

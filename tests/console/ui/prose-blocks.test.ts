@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proseReader, targetOf, withoutReferences } from '../../../src/console/ui/prose-blocks.ts';
+import { proseReader, saysTarget, targetOf, withoutReferences } from '../../../src/console/ui/prose-blocks.ts';
 
 const whole = (text: string) => proseReader()(text);
 const types = (text: string) => whole(text)?.map(({ token }) => token.type);
@@ -140,4 +140,22 @@ test.each([
   '',
 ])('%s is not opened from here', (href) => {
   expect(targetOf(href)).toBeNull();
+});
+
+test('addresses of the page itself are not opened', () => {
+  const own = 'https://animus.example';
+  expect(targetOf('https://animus.example/console/#/login/SECRET', own)).toBeNull();
+  expect(targetOf('HTTPS://Animus.example:443/#/inbox', own)).toBeNull();
+  expect(targetOf('https://animus.example:8443/', own)).not.toBeNull();
+});
+
+test.each([
+  ['https://example.org/a', 'https://example.org/a', true],
+  ['https://example.org', 'https://example.org', true],
+  ['https://g\u0456thub.com/login', 'https://g\u0456thub.com/login', false],
+  ['https://example.org/', 'https://evil.test/', false],
+  ['https://bank.example@evil.test/', 'https://bank.example@evil.test/', false],
+  ['https://example.org/a/', 'https://example.org/a', false],
+])('the text %s for %s says where it leads: %s', (text, address, says) => {
+  expect(saysTarget(text, targetOf(address)!)).toBe(says);
 });

@@ -1,9 +1,10 @@
 /** One faculty: what it is for, how its work ends and what that costs, and its settings. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ApiError } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
 import { hrefTo, place } from '../../model/place.ts';
 import { mayOperate, seesAll } from '../../model/session-state.ts';
+import { useTitle } from '../../model/title.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { Action } from '../../ui/action.tsx';
 import { ConfirmWithNote } from '../../ui/confirm-with-note.tsx';
@@ -23,9 +24,7 @@ export default function FacultyPage() {
 }
 
 function Faculty({ name }: { readonly name: string }) {
-  useEffect(() => {
-    document.title = `${name} · animus`;
-  }, [name]);
+  useTitle(name);
   const loaded = useLoaded((signal) => showOrNull(name, signal), [name], { everyMs: REFRESH_MS });
   return (
     <>

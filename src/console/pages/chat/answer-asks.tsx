@@ -1,7 +1,7 @@
 /** What an answer asks people, in its place: the same cards as in the inbox. */
 import { api } from '../../model/api.ts';
 import { hrefTo } from '../../model/place.ts';
-import { may, session } from '../../model/session-state.ts';
+import { may, whoseMe } from '../../model/session-state.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { AskCard } from '../../ui/ask/ask-card.tsx';
 import { tell, tellProblem } from '../../ui/notices.tsx';
@@ -24,7 +24,7 @@ export function AnswerAsks({ item, asks }: AnswerAsksProps) {
             key={ask.ask_id}
             ask={ask}
             client={api}
-            mayNot={may('decide') ? null : S.inbox.mayNot(session.value.is === 'open' ? session.value.me.role : '')}
+            mayNot={may('decide') ? null : S.inbox.mayNot(whoseMe()?.role ?? '')}
             workHref={(id) => hrefTo('work', [id])}
             onDecided={({ is, text }) => {
               if (is === 'failed') return;

@@ -1,11 +1,13 @@
 /** Where a message is written: Enter sends it, Shift-Enter makes a line. Files come by the button, by drop and by paste. What is written survives a reload. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from '../../model/api.ts';
+import { whoseMe } from '../../model/session-state.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { VisibleText } from '../../ui/visible-text.tsx';
 import { S } from '../../words/strings.ts';
 import { addFiles, type FileToSend, size } from './attachments.ts';
+import { draftKey } from './draft-key.ts';
 
 interface ComposerProps {
   /** Names what is written here, to keep it. */
@@ -18,7 +20,7 @@ interface ComposerProps {
 }
 
 export function Composer({ draft, send, label, hint }: ComposerProps) {
-  const key = `animus.draft.${draft}`;
+  const key = draftKey(whoseMe()?.actor ?? '', draft);
   const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '');
   const [files, setFiles] = useState<readonly FileToSend[]>([]);
   const [busy, setBusy] = useState(false);

@@ -1,10 +1,11 @@
 /** What a person has said, with what can be done about it. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../model/api.ts';
-import { may, session } from '../../model/session-state.ts';
+import { api, sentenceOf } from '../../model/api.ts';
+import { may, whoseMe } from '../../model/session-state.ts';
 import { Action } from '../../ui/action.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { tellProblem } from '../../ui/notices.tsx';
 import { Prose } from '../../ui/prose.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -61,17 +62,26 @@ function Edit({
   close,
 }: Omit<MessageViewProps, 'showVersions'> & { readonly close: () => void }) {
   const [text, setText] = useState(message.text);
+  const [busy, setBusy] = useState(false);
   const send = async () => {
-    await api.chats.editMessage(workspace, chat, message.id, { content: text });
-    close();
+    // Twice Enter would make two branches.
+    if (busy) return;
+    setBusy(true);
+    try {
+      await api.chats.editMessage(workspace, chat, message.id, { content: text });
+      close();
+    } catch (error) {
+      tellProblem(sentenceOf(error));
+      setBusy(false);
+    }
   };
   return (
     <div class="chat-edit">
       <TextArea text={text} onText={setText} label={S.chat.edit} send={() => void send()} onEscape={close} />
       <div class="chat-acts">
-        <Action kind="primary" act={send}>
+        <button type="button" class="primary" aria-disabled={busy} aria-busy={busy} onClick={() => void send()}>
           {S.chat.sendEdit}
-        </Action>
+        </button>
         <button type="button" onClick={close}>
           {S.common.cancel}
         </button>
@@ -88,8 +98,8 @@ interface ActsProps extends Omit<MessageViewProps, 'showVersions'> {
 function Acts({ message, place, edit, children }: ActsProps) {
   const [asks, setAsks] = useState(false);
   const { workspace, chat } = place;
-  const now = session.value;
-  const isMine = now.is === 'open' && (now.me.actor === message.author || now.me.role === 'operator');
+  const me = whoseMe();
+  const isMine = me !== null && (me.actor === message.author || me.role === 'operator');
   const isAnswered = !message.told && message.item !== null;
   if (!may('work')) return <div class="chat-acts">{children}</div>;
   return (

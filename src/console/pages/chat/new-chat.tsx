@@ -1,5 +1,5 @@
 /** Begins a conversation: with which faculty, where, and what is said first. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { api } from '../../model/api.ts';
 import { goTo } from '../../model/place.ts';
 import { may } from '../../model/session-state.ts';
@@ -42,12 +42,19 @@ function Form({ faculties, workspaces }: FormProps) {
   const [faculty, setFaculty] = useState(usual?.name ?? USUAL_FACULTY);
   const [workspace, setWorkspace] = useState(workspaces[0]?.name ?? USUAL_WORKSPACE);
   const chosen = faculties.find(({ name }) => name === faculty);
+  // When the message could not be sent, the next try goes to the conversation that is there already.
+  const begun = useRef<{ readonly of: string; readonly workspace: string; readonly chat: string } | null>(null);
   const begin = async (text: string, files: readonly FileToSend[]) => {
-    const { id } = await api.workspaces.create({ name: workspace });
-    const title = text.trim().split('\n', 1)[0]!.slice(0, TITLE_CHARS).toWellFormed();
-    const chat = await api.chats.start(id, { faculty, title });
-    await sendMessage(id, chat.id, text, files);
-    goTo('chat', [id, chat.id]);
+    const of = JSON.stringify([workspace, faculty]);
+    if (begun.current?.of !== of) {
+      const { id } = await api.workspaces.create({ name: workspace });
+      const title = text.trim().split('\n', 1)[0]!.slice(0, TITLE_CHARS).toWellFormed();
+      const chat = await api.chats.start(id, { faculty, title });
+      begun.current = { of, workspace: id, chat: chat.id };
+    }
+    const place = begun.current;
+    await sendMessage(place.workspace, place.chat, text, files);
+    goTo('chat', [place.workspace, place.chat]);
   };
   if (!may('work')) return <p class="faint">{S.chat.mayNot}</p>;
   return (

@@ -1,7 +1,7 @@
 /** Whose a workspace is. Others are shown for the conversations in which the person takes part. */
 import type { Workspace } from '../../../client/client.ts';
-import { session } from '../../model/session-state.ts';
+import { whoseMe } from '../../model/session-state.ts';
 
 export function isMine({ owner }: Workspace): boolean {
-  return session.value.is === 'open' && session.value.me.actor === owner;
+  return whoseMe()?.actor === owner;
 }

@@ -1,6 +1,7 @@
 /** Decides about all requests that were chosen: each is named by its id, so none that came meanwhile is decided. */
 import { useState } from 'preact/hooks';
 import { api } from '../../model/api.ts';
+import { may } from '../../model/session-state.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { S } from '../../words/strings.ts';
 import { type Cause, waysOfMany } from './arrange.ts';
@@ -20,7 +21,7 @@ export function Bulk({ causes, chosen, onDone }: BulkProps) {
     causes.flatMap(({ rows }) => rows.flatMap(({ ask, isGone }) => (isGone ? [] : [ask.ask_id]))),
   );
   const ids = [...chosen].filter((id) => waiting.has(id));
-  if (ids.length === 0) return null;
+  if (!may('decide') || ids.length === 0) return null;
   const ways = waysOfMany(causes, new Set(ids));
   return (
     <div class="inbox-bulk">

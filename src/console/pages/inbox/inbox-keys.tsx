@@ -1,5 +1,6 @@
 /** The keys of the inbox, and a list of them. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { session } from '../../model/session-state.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { isTyping } from '../../ui/keys.ts';
 import { S } from '../../words/strings.ts';
@@ -49,6 +50,7 @@ function actOf(key: string, acts: Acts): (() => void) | null {
 
 function isElsewhere(event: KeyboardEvent): boolean {
   const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+  if (session.value.is !== 'open') return true;
   return hasModifier || isTyping(event.target) || document.querySelector('dialog[open]') !== null;
 }
 

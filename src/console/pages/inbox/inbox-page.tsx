@@ -17,7 +17,7 @@ export default function InboxPage() {
   return (
     <div class={place.value.query.has('ask') ? 'inbox inbox-has-ask' : 'inbox'}>
       <div class="inbox-top">
-        <h1>{S.inbox.title}</h1>
+        <h1 tabIndex={-1}>{S.inbox.title}</h1>
         <KeyList />
       </div>
       <Tabs label={S.inbox.title} tabs={TABS} />

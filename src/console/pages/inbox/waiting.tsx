@@ -3,11 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../../model/api.ts';
 import { useLiveStates } from '../../model/live.ts';
 import { changeQuery, hrefTo, place } from '../../model/place.ts';
-import { may, session } from '../../model/session-state.ts';
+import { may, whoseMe } from '../../model/session-state.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { AskCard } from '../../ui/ask/ask-card.tsx';
 import type { Decided } from '../../ui/ask/decide.ts';
 import type { FormHandle } from '../../ui/ask/decide-form.tsx';
+import { MOST_ASKS } from '../../ui/ask/one-ask.ts';
 import { tell, tellProblem } from '../../ui/notices.tsx';
 import { Shown } from '../../ui/shown.tsx';
 import { S } from '../../words/strings.ts';
@@ -17,7 +18,6 @@ import { Bulk } from './bulk.tsx';
 import { useInboxKeys } from './inbox-keys.tsx';
 
 const REFRESH_MS = 10_000;
-const MOST = 1000;
 const MOST_GROUPS = 500;
 
 export function Waiting() {
@@ -29,7 +29,7 @@ export function Waiting() {
 async function read(signal: AbortSignal): Promise<readonly Cause[]> {
   const [groups, asks] = await Promise.all([
     api.approvals.listGroups({ limit: MOST_GROUPS }, { signal }),
-    api.approvals.list({ limit: MOST }, { signal }),
+    api.approvals.list({ limit: MOST_ASKS }, { signal }),
   ]);
   return arrange(groups.items, asks.items);
 }
@@ -90,7 +90,7 @@ function List({ now, reload }: ListProps) {
     if (at !== null) pinned.current = at;
     document.querySelector('[data-current]')?.scrollIntoView({ block: 'nearest' });
     const heading = document.querySelector<HTMLElement>('.ask h2');
-    if (hasDecided.current) heading?.focus();
+    if (hasDecided.current) (heading ?? document.querySelector('h1'))?.focus();
     else if ((heading?.getBoundingClientRect().top ?? 0) < 0) heading?.scrollIntoView();
     hasDecided.current = false;
   }, [at]);
@@ -112,7 +112,9 @@ function List({ now, reload }: ListProps) {
         <a class="inbox-back" href={hrefTo('inbox')}>
           {S.inbox.back}
         </a>
-        {row === undefined && named !== null && <p class="faint">{S.inbox.notWaiting}</p>}
+        {row === undefined && named !== null && (
+          <p class="faint">{rowsOf(now).length < MOST_ASKS ? S.inbox.notWaiting : S.inbox.unlisted(MOST_ASKS)}</p>
+        )}
         {row?.isGone && <p class="ask-warning">{S.inbox.decidedElsewhere}</p>}
         {row !== undefined && (
           <AskCard
@@ -136,5 +138,5 @@ function show(ask: string | null): void {
 
 function reasonNot(): string | null {
   if (may('decide')) return null;
-  return S.inbox.mayNot(session.value.is === 'open' ? session.value.me.role : '');
+  return S.inbox.mayNot(whoseMe()?.role ?? '');
 }

@@ -1,7 +1,7 @@
 /** What an item asks people, decided in its place: the same cards as in the inbox. */
 import { api } from '../../model/api.ts';
 import { hrefTo } from '../../model/place.ts';
-import { may, session } from '../../model/session-state.ts';
+import { may, whoseMe } from '../../model/session-state.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
 import { AskCard } from '../../ui/ask/ask-card.tsx';
 import { tell, tellProblem } from '../../ui/notices.tsx';
@@ -27,12 +27,14 @@ export function Asks({ id, reload }: AsksProps) {
               key={ask.ask_id}
               ask={ask}
               client={api}
-              mayNot={may('decide') ? null : S.inbox.mayNot(session.value.is === 'open' ? session.value.me.role : '')}
+              mayNot={may('decide') ? null : S.inbox.mayNot(whoseMe()?.role ?? '')}
               workHref={(item) => hrefTo('work', [item])}
               onDecided={({ is, text }) => {
                 if (is === 'failed') return;
                 if (is === 'done') tell(text);
                 else tellProblem(S.inbox.gone(text));
+                // The card that has the focus goes.
+                document.querySelector('h1')?.focus();
                 read.reload();
                 reload();
               }}

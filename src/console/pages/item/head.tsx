@@ -25,7 +25,7 @@ export function Head({ item, reload }: { readonly item: WorkItem; readonly reloa
         )}
         <span class="mono">{item.id}</span>
       </p>
-      <h1 dir="auto">
+      <h1 dir="auto" tabIndex={-1}>
         <VisibleText text={titleOf(item)} kind="text" />
       </h1>
       <Figures item={item} />

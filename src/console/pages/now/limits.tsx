@@ -1,4 +1,4 @@
-/** Limits of which most is used. */
+/** Limits that are nearly used up. */
 import type { Status } from '../../../client/client.ts';
 import { hrefTo } from '../../model/place.ts';
 import { usd } from '../../ui/money.ts';

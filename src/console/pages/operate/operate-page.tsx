@@ -1,5 +1,5 @@
 /** What operators look after: each subject is a tab with an address. */
-import { seesAll, session } from '../../model/session-state.ts';
+import { seesAll, whoseMe } from '../../model/session-state.ts';
 import { chosenTab, Tabs } from '../../ui/tabs.tsx';
 import { S } from '../../words/strings.ts';
 import { Audit } from './audit.tsx';
@@ -28,7 +28,7 @@ export default function OperatePage() {
   const tabs = Object.entries(S.operate.tabs)
     .filter(([name]) => seesAll() || FOR_ALL.has(name))
     .map(([name, title]) => ({ name, title }));
-  const role = session.value.is === 'open' ? session.value.me.role : '';
+  const role = whoseMe()?.role ?? '';
   return (
     <>
       <h1>{S.operate.title}</h1>

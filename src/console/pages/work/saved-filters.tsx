@@ -1,7 +1,7 @@
 /** Filters with a name: some that everybody has, and the person's own. */
 import { useState } from 'preact/hooks';
 import { place } from '../../model/place.ts';
-import { session } from '../../model/session-state.ts';
+import { whoseMe } from '../../model/session-state.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { S } from '../../words/strings.ts';
 import { savedPart } from './filter.ts';
@@ -48,8 +48,8 @@ export function SavedFilters() {
 
 function usual(): readonly SavedFilter[] {
   const { all, mine, open, failed } = S.work.usual;
-  const now = session.value;
-  const by = now.is === 'open' ? new URLSearchParams({ by: now.me.actor }).toString() : '';
+  const me = whoseMe();
+  const by = me === null ? '' : new URLSearchParams({ by: me.actor }).toString();
   return [
     { name: all, query: '' },
     { name: mine, query: by },

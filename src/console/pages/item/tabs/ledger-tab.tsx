@@ -83,14 +83,18 @@ async function readPages(id: string, { type, pages }: Filter, signal: AbortSigna
 
 function AddNote({ id, after }: { readonly id: string; readonly after: () => void }) {
   const [content, setContent] = useState('');
+  const [busy, setBusy] = useState(false);
   const add = async (event: Event) => {
     event.preventDefault();
+    if (busy) return;
+    setBusy(true);
     try {
       await api.record.appendLedger(id, { type: 'note', content });
       setContent('');
     } catch (error) {
       tellProblem(sentenceOf(error));
     }
+    setBusy(false);
     after();
   };
   return (
@@ -100,7 +104,7 @@ function AddNote({ id, after }: { readonly id: string; readonly after: () => voi
         <textarea rows={2} dir="auto" value={content} onInput={(event) => setContent(event.currentTarget.value)} />
       </label>
       <div class="say-buttons">
-        <button type="submit" disabled={content.trim() === ''}>
+        <button type="submit" disabled={content.trim() === ''} aria-disabled={busy} aria-busy={busy}>
           {S.item.add}
         </button>
       </div>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { CreateTokenInput } from '../../../../client/client.ts';
 import { api } from '../../../model/api.ts';
-import { mayOperate, session } from '../../../model/session-state.ts';
+import { mayOperate, whoseMe } from '../../../model/session-state.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
 import { S } from '../../../words/strings.ts';
 
@@ -17,7 +17,7 @@ interface CreateTokenProps {
 }
 
 export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
-  const own: readonly Scope[] = session.value.is === 'open' ? session.value.me.scopes : [];
+  const own: readonly Scope[] = whoseMe()?.scopes ?? [];
   const [person, setPerson] = useState('');
   const [label, setLabel] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(own);
