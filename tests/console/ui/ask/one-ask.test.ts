@@ -10,7 +10,7 @@ function read(items: readonly Approval[], me: Partial<ShowMeOutput> = { role: 'o
     approvals: { list: async () => ({ items: [...items] }) },
     people: { showMe: async () => me as ShowMeOutput },
   };
-  return readAsk(client as unknown as Parameters<typeof readAsk>[0], 'a', new AbortController().signal);
+  return readAsk(client, 'a', new AbortController().signal);
 }
 
 test('a request that is listed waits, and says who may not decide it', async () => {
