@@ -32,7 +32,7 @@ for await (const event of client.work.events(id, { signal: AbortSignal.timeout(1
   if (event.type === 'done') console.log(event.summary?.length);
 }
 const items: string[] = [];
-for await (const item of client.work.list({ state: 'completed' })) items.push(item.id);
+for await (const item of client.work.list({ state: ['completed'] })) items.push(item.id);
 const item: WorkItem = await client.submitAndWait({ faculty: 'engineer' }, { onEvent: (event) => console.log(event.type) });
 const bytes: ReadableStream<Uint8Array> | null = (await client.artifacts.read(item.id)).body;
 console.log(bytes, (await client.operate.status()).daemons[0]?.host);
@@ -40,7 +40,7 @@ client.work.show(id).catch((error: unknown) => error instanceof ApiError && cons
 // @ts-expect-error a misspelt key is an error
 await client.work.submit({ facluty: 'engineer' });
 // @ts-expect-error so is a state that there is not
-client.work.list({ state: 'done' });
+client.work.list({ state: ['done'] });
 `;
 
 test('a strict program for browsers finds the types of the client', { timeout: 60_000 }, async () => {

@@ -98,7 +98,7 @@ const LOOKED_UP: Readonly<Record<string, keyof WordSources>> = {
 };
 
 async function valuesOf(name: string, command: Command, load: LoadSources): Promise<readonly string[]> {
-  if (name === 'state') return WORK_STATES;
+  if (name === 'state' || name === 'states') return WORK_STATES;
   if (name === 'type') return LEDGER_TYPES;
   const source = name === 'id' && isOfConversations(command) ? 'conversations' : LOOKED_UP[name];
   if (source === undefined || (source === 'schedules' && command.parent?.name() !== 'schedule')) return [];

@@ -5,6 +5,7 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readValue } from '../../store/sql/read-value.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 /** Between two rounds. A search looks at what is not written yet, as far as it is little, so this only bounds how much that is. */
 const INTERVAL_MS = 15_000;
@@ -15,11 +16,13 @@ const COUNTED = 5000;
 const READERS = [
   {
     read: (db: Queryable) => writeWords(db, BATCH),
-    failed: 'could not write the words of work for searches; the next round tries again',
+    warn: (log: Log, error: string) =>
+      log.warn({ error }, 'could not write the words of work for searches; the next round tries again'),
   },
   {
     read: (db: Queryable) => countActivity(db, COUNTED),
-    failed: 'could not add up what has happened; the next round tries again',
+    warn: (log: Log, error: string) =>
+      log.warn({ error }, 'could not add up what has happened; the next round tries again'),
   },
 ] as const;
 
@@ -29,7 +32,7 @@ export function createReaders({ db, clock, log }: Pick<PartOfDaemon, 'db' | 'clo
     for (;;) {
       await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping);
       if (stopping.aborted) return;
-      for (const { read, failed } of READERS) {
+      for (const { read, warn } of READERS) {
         try {
           for (let count: number | null = 0; count !== null && !stopping.aborted; ) {
             const begun = clock.monotonicMs();
@@ -38,7 +41,7 @@ export function createReaders({ db, clock, log }: Pick<PartOfDaemon, 'db' | 'clo
             if (count !== null) await clock.sleep(clock.monotonicMs() - begun, stopping);
           }
         } catch (error) {
-          log.warn({ error: messageOf(error) }, failed);
+          warn(log, messageOf(error));
         }
       }
     }

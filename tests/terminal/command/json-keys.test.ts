@@ -115,7 +115,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 
 /** What runs a daemon, an engine or another program. */
 const BY_TYPES = (
-  'demo|serve|health|http|mcp|chat|faculty test|models update|db psql|sandbox run|sandbox build|work diff|work apply|' +
+  'console|demo|serve|health|http|mcp|chat|faculty test|models update|db psql|sandbox run|sandbox build|work diff|work apply|' +
   'work checkout|work discard|webhook test|skill approve|skill deny|skill rollback'
 ).split('|');
 
