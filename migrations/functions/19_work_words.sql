@@ -15,7 +15,7 @@ begin
 end $$;
 
 -- Returns a query for all words of a text, each by its beginning; at most 16 words.
--- Locks: none. Raises: WA004 if there is no word in it.
+-- Locks: none. Raises: WA004 for a text without words.
 create or replace function animus.work_query(p_text text) returns tsquery
 language plpgsql stable set client_min_messages = error as $$
 declare

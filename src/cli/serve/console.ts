@@ -65,7 +65,7 @@ function withApi(config: Config): Config {
   return { ...config, http: { ...config.http, api: true } };
 }
 
-/** On the embedded database, a daemon. On a server, only the API: whoever looks at it may not want to run its work here. */
+/** On the embedded database, a daemon. On a server, only the API: somebody who opens the console may not want to run work on this machine. */
 async function serve(invocation: Invocation, options: ConsoleOptions, config: Config): Promise<number> {
   const { drain } = invocation.context.signals;
   const ended = new AbortController();

@@ -19,8 +19,8 @@ export function consoleAddress({ host, port }: HttpAddress): string {
 }
 
 /**
- * The address of the console of a daemon of this home; null: none runs. Only what daemons have recorded in the home counts: whoever else listens at an address would get
- * the secret of a login. Errors: `usage.invalid` if daemons run and none serves the console, with what to change; `http.unanswered`.
+ * The address of the console of a daemon of this home; null: none runs. Only addresses that daemons have recorded in the home count: another program that
+ * listens at an address would receive the login secret. Errors: `usage.invalid` if daemons run and none serves the console, with what to change; `http.unanswered`.
  */
 export async function findConsole(config: Pick<Config, 'home' | 'file'>, signal: AbortSignal): Promise<string | null> {
   const addresses = healthAddresses(config.home).map(consoleAddress);
@@ -35,7 +35,7 @@ export async function findConsole(config: Pick<Config, 'home' | 'file'>, signal:
   throw usageError(`the daemon at ${addresses[0]} does not serve the console: ${missing}`);
 }
 
-/** The setting without which there is no console there; '': there is one. */
+/** The setting that is off at an address, so that it serves no console; '': it serves one. */
 async function lackingAt(address: string, signal: AbortSignal): Promise<'' | 'api' | 'console'> {
   const untilMs = systemClock.monotonicMs() + START_MS;
   for (;;) {

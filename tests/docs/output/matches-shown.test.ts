@@ -42,4 +42,13 @@ describe('what a page shows as output', () => {
     known.set('ID', 'x1');
     expect(known.here('animus work show ID --IDS "ID"')).toBe('animus work show x1 --IDS "x1"');
   });
+
+  test('an address stands for the one of this run, and none of its numbers for a version', () => {
+    const known = standIns();
+    known.set('127.0.0.1:7717', '127.0.0.1:40113');
+    const page = 'Open http://127.0.0.1:7717/#/login/…  (animus 0.2.0)';
+    expect(shows('Open http://127.0.0.1:40113/#/login/x  (animus 0.3.1)', page, known)).toBe(true);
+    expect(shows('Open http://127.0.0.1:7717/#/login/x  (animus 0.3.1)', page, known)).toBe(false);
+    expect(shows('Open http://10.0.0.1:40113/#/login/x  (animus 0.3.1)', page, known)).toBe(false);
+  });
 });

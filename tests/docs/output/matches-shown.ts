@@ -8,7 +8,8 @@ const VARYING: readonly (readonly [shown: string, meant: string])[] = [
     String.raw`\b\d+(?:\.\d+)? (?:ms|s|min|h|d)\b`,
     String.raw`\d+(?:\.\d+)? (?:ms|s|min|h|d)\b(?: \d+ (?:ms|s|min|h)\b)?`,
   ],
-  alike(String.raw`\b\d+\.\d+\.\d+\b`),
+  // Not a part of an address.
+  alike(String.raw`\b(?<![\d.])\d+\.\d+\.\d+(?!\.?\d)`),
 ];
 const PARTS = new RegExp(`(${[ID, ...VARYING.map(([shown]) => shown)].join('|')})`);
 

@@ -30,7 +30,7 @@ export async function* chatStory(stage: Stage, { faculty, title, owner, guest, l
       tx.query('select animus.set_participant($1, $2)', [id, `person:${PEOPLE[guest].name}`]),
     );
   }
-  // So that whoever has made the week can read it in their own list.
+  // The person who runs the demo then sees it in their own list.
   await as(stage, owner, () => tx.query('select animus.set_participant($1, session_user::text)', [id]));
   let message = '';
   for (const line of lines) {

@@ -1,8 +1,9 @@
 /** What people have decided, newest first. */
 import type { AuditRow } from '../../../client/client.ts';
 import { api } from '../../model/api.ts';
-import { changeQuery, hrefTo, place } from '../../model/place.ts';
+import { hrefTo, place } from '../../model/place.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
+import { DaysFilter } from '../../ui/days-filter.tsx';
 import { Shown } from '../../ui/shown.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VisibleText } from '../../ui/visible-text.tsx';
@@ -24,18 +25,7 @@ export function History() {
   );
   return (
     <>
-      <form class="filters">
-        <label>
-          {S.inbox.since}
-          <select value={days} onChange={(event) => changeQuery({ days: event.currentTarget.value })}>
-            {RANGES.map((range) => (
-              <option key={range} value={range}>
-                {S.inbox.days(range)}
-              </option>
-            ))}
-          </select>
-        </label>
-      </form>
+      <DaysFilter days={days} ranges={RANGES} />
       <Shown of={loaded}>
         {({ rows, more }) =>
           rows.length === 0 ? (

@@ -2,8 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { AuditLine, ChainsVerdict } from '../../../client/client.ts';
 import { api, sentenceOf } from '../../model/api.ts';
-import { changeQuery, hrefTo, place } from '../../model/place.ts';
+import { hrefTo, place } from '../../model/place.ts';
 import { useLoaded } from '../../model/use-loaded.ts';
+import { DaysFilter } from '../../ui/days-filter.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Shown } from '../../ui/shown.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -31,18 +32,7 @@ export function Audit() {
   return (
     <>
       <Verify />
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          {S.inbox.since}
-          <select value={days} onChange={(event) => changeQuery({ days: event.currentTarget.value })}>
-            {RANGES.map((range) => (
-              <option key={range} value={range}>
-                {S.inbox.days(range)}
-              </option>
-            ))}
-          </select>
-        </label>
-      </form>
+      <DaysFilter days={days} ranges={RANGES} />
       <Shown of={loaded}>
         {({ lines, more }) => (
           <>

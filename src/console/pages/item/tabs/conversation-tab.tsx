@@ -1,4 +1,4 @@
-/** What was said: by the model, turn by turn with its calls, and by people. Whoever may, says something to it here. */
+/** What was said: by the model, turn by turn with its calls, and by people. People with the right to steer it can send it a message here. */
 import type { ReadonlySignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Mail, WorkItem } from '../../../../client/client.ts';
