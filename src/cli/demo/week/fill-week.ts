@@ -6,7 +6,7 @@ import { deregisterDaemon, registerDaemon } from '../../../store/work/daemons.ts
 import { giveBack } from '../../../store/work/work.ts';
 import { DAEMONS, PEOPLE, served } from './cast.ts';
 import { copyItems } from './copy-items.ts';
-import { underDemoClock } from './demo-clock.ts';
+import { type DemoClock, underDemoClock } from './demo-clock.ts';
 import { longStory } from './long-story.ts';
 import { DEATHS } from './phrases.ts';
 import { plotOf } from './plots.ts';
@@ -44,6 +44,12 @@ export async function fillWeek(db: Database, options: WeekOptions): Promise<void
   await liveLong(db, options, { random, endMs });
   const copying = { count: items - lived, endMs, random, signal };
   await copyItems(db, { ...copying, onProgress: (share) => onProgress(ofAll + share * (1 - ofAll)) });
+  await db.transaction((tx) => {
+    const times = { startMs: endMs - DAY_MS, endMs };
+    const leave = (timed: Queryable, clock: DemoClock) =>
+      leaveOpenWork({ tx: timed, clock, random, endMs, later: [], claimed: new Map() });
+    return underDemoClock(tx, times, leave);
+  });
   while ((await addUpSpend(db, 10_000)).added.length > 0);
   await db.transaction((tx) => setLimits({ tx }));
 }
@@ -64,8 +70,8 @@ async function liveWeek(
       if (signal.aborted) throw interruption();
       onProgress(1 - (endMs - clock.atMs) / WEEK_MS);
     });
+    // What was claimed and its story did not come to.
     await giveBack(timed, [...stage.claimed.values()]);
-    await leaveOpenWork(stage);
     clock.atMs = endMs;
     for (const { id } of DAEMONS) await deregisterDaemon(timed, id);
   });
@@ -92,7 +98,10 @@ async function liveLong(
         story ??= longStory(stage, longTurns);
         for (let step = 0; step < STEPS; step++) {
           const { value, done } = await story.next();
-          if (done === true) return null;
+          if (done === true) {
+            await giveBack(timed, [...stage.claimed.values()]);
+            return null;
+          }
           clock.atMs = value;
         }
         return clock.atMs;
